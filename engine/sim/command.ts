@@ -1,0 +1,96 @@
+/**
+ * What a person can do to a world. A run is a seed, a config and a list of these; nothing else comes in from outside.
+ *
+ * A command that makes no sense now is answered with a `Refusal` and is not recorded. Messages are named by the number
+ * that the network gave them, links by their two ends, one direction at a time.
+ */
+import type { Brand } from "../base/brand.ts";
+import type { Micros } from "../base/units.ts";
+
+/** A process of the world: a member ("n1") or a client ("c1"). */
+export type ProcessId = Brand<string, "ProcessId">;
+/** The number of a message in one run, from 1 up, in order of sending. */
+export type MessageId = number;
+
+/** One direction of a link. */
+export interface LinkEnds {
+  readonly from: ProcessId;
+  readonly to: ProcessId;
+}
+
+/** How datagrams fare on a link. Probabilities in millionths. */
+export interface LinkQuality {
+  readonly latencyMin: Micros;
+  readonly latencyMax: Micros;
+  readonly lossPerMillion: number;
+  readonly duplicatePerMillion: number;
+  /** The chance that a message may overtake those before it; without it a link keeps order. */
+  readonly reorderPerMillion: number;
+}
+
+export interface DiskQuality {
+  readonly fsyncMin: Micros;
+  readonly fsyncMax: Micros;
+  /** Whether a crash may leave a part of the last, not yet fsynced write: the torn record that a WAL must find. */
+  readonly tornWrites: boolean;
+}
+
+export type Command =
+  | { readonly type: "crash"; readonly process: ProcessId }
+  | { readonly type: "restart"; readonly process: ProcessId }
+  | { readonly type: "pause"; readonly process: ProcessId }
+  | { readonly type: "resume"; readonly process: ProcessId }
+  /** The disk is emptied of a member that is down: it comes back knowing nothing. */
+  | { readonly type: "wipe"; readonly process: ProcessId }
+  /** Cuts exactly these directions (both, when both are named). */
+  | { readonly type: "cut"; readonly links: readonly LinkEnds[] }
+  | { readonly type: "mend"; readonly links: readonly LinkEnds[] }
+  /** Cuts every link between a process of one group and one of another; links inside a group are mended. */
+  | { readonly type: "partition"; readonly groups: readonly (readonly ProcessId[])[] }
+  /** Mends every cut link. */
+  | { readonly type: "heal" }
+  /** The quality of all links between members, from now on; messages in flight keep their arrival. */
+  | { readonly type: "network"; readonly quality: LinkQuality }
+  | { readonly type: "link"; readonly link: LinkEnds; readonly quality: LinkQuality }
+  | { readonly type: "disk"; readonly process: ProcessId; readonly quality: DiskQuality }
+  /** `driftPpm`: how many millionths faster (or slower, below 0) the clock runs from now on. */
+  | { readonly type: "clock"; readonly process: ProcessId; readonly driftPpm: number; readonly jumpUs: Micros }
+  | { readonly type: "hold"; readonly message: MessageId }
+  | { readonly type: "release"; readonly message: MessageId }
+  | { readonly type: "drop"; readonly message: MessageId }
+  | { readonly type: "duplicate"; readonly message: MessageId }
+  /** A client is asked to write `value`, at `member`, or wherever it thinks best when null. */
+  | { readonly type: "write"; readonly client: ProcessId; readonly member: ProcessId | null; readonly value: string }
+  /** The watchdog's or a worker's own verdict: the process threw or hung. Recorded, since wall time decided it. */
+  | { readonly type: "panic"; readonly process: ProcessId; readonly message: string; readonly stack: string };
+
+export type CommandType = Command["type"];
+
+/** Why a command was not carried out. `rule` names it; the page has a sentence for each. */
+export type Refusal =
+  | { readonly rule: "unknown-process"; readonly process: string }
+  | { readonly rule: "already-down"; readonly process: ProcessId }
+  | { readonly rule: "already-running"; readonly process: ProcessId }
+  | { readonly rule: "already-paused"; readonly process: ProcessId }
+  | { readonly rule: "not-paused"; readonly process: ProcessId }
+  | { readonly rule: "must-be-down"; readonly process: ProcessId }
+  | { readonly rule: "not-a-member"; readonly process: ProcessId }
+  | { readonly rule: "not-a-client"; readonly process: ProcessId }
+  | { readonly rule: "member-down"; readonly process: ProcessId }
+  | { readonly rule: "client-busy"; readonly process: ProcessId }
+  | { readonly rule: "no-leader" }
+  | { readonly rule: "no-such-message"; readonly message: MessageId }
+  | { readonly rule: "message-is-held"; readonly message: MessageId }
+  | { readonly rule: "message-not-held"; readonly message: MessageId }
+  | { readonly rule: "no-such-link"; readonly from: string; readonly to: string }
+  | { readonly rule: "links-already-cut" }
+  | { readonly rule: "nothing-to-mend" }
+  /** The command itself is malformed: a figure out of range, an empty value, one too long. */
+  | { readonly rule: "invalid"; readonly field: string; readonly problem: string };
+
+/** A command in a recording: it applies when the world has processed event `n` and its clock has come to `at`. */
+export interface Recorded {
+  readonly n: number;
+  readonly at: Micros;
+  readonly command: Command;
+}

@@ -1,0 +1,197 @@
+/**
+ * What a world looks like at one instant: the fold of its trace, and the deltas that carry it to the page.
+ *
+ * Facts only, no pixels: when a message was sent and when it will arrive, not where it is drawn. Everything is plain
+ * data. The fold (`fold.ts`) is the only writer; the page mirrors it with `applyDelta`.
+ */
+import type { Micros } from "../base/units.ts";
+import type { LinkEnds, LinkQuality, MessageId, ProcessId } from "../sim/command.ts";
+
+/** `panicked`: its code threw or hung; the error is in `panic`. */
+export type Liveness = "running" | "paused" | "crashed" | "panicked";
+export type Role = "follower" | "pre-candidate" | "candidate" | "leader" | "learner";
+
+/** One vote as its candidate has counted it. */
+export type Ballot = "asked" | "granted" | "refused";
+
+/** An election or heartbeat timer, for the draining arc: it runs out at `firesAt` unless it is set anew before. */
+export interface TimerView {
+  readonly kind: "election" | "heartbeat";
+  readonly setAt: Micros;
+  readonly firesAt: Micros;
+}
+
+export interface LogCell {
+  readonly term: number;
+  /** `no-op`: the entry that a new leader appends; `config`: a membership change. */
+  readonly kind: "write" | "no-op" | "config";
+  /** What the entry says, short: the value written. Empty for a no-op. */
+  readonly label: string;
+}
+
+export interface MemberView {
+  readonly id: ProcessId;
+  /** Counts its starts, from 1. */
+  readonly incarnation: number;
+  readonly liveness: Liveness;
+  readonly panic: { readonly message: string; readonly stack: string } | null;
+  readonly role: Role;
+  readonly term: number;
+  readonly votedFor: ProcessId | null;
+  /** Whom it takes for the leader. */
+  readonly leader: ProcessId | null;
+  /** While it campaigns: each member's answer, itself included. */
+  readonly ballots: Readonly<Record<string, Ballot>> | null;
+  readonly timer: TimerView | null;
+  readonly commit: number;
+  readonly applied: number;
+  /** The last index that its disk holds for certain. */
+  readonly durable: number;
+  readonly lastIndex: number;
+  /** What its state machine holds: the register's value, null before the first write. */
+  readonly value: string | null;
+  /** As leader: what it knows of each follower. */
+  readonly progress: Readonly<Record<string, { readonly match: number; readonly next: number }>> | null;
+  /** Fsyncs that were begun and have not ended. */
+  readonly fsyncs: number;
+  readonly diskBytes: number;
+}
+
+/** What a message is, for shape, colour and label. Raft's kinds, and what goes between clients and members. */
+export type FlightKind =
+  | "vote-request"
+  | "pre-vote-request"
+  | "vote-granted"
+  | "vote-refused"
+  | "append"
+  | "append-ok"
+  | "append-refused"
+  | "heartbeat"
+  | "heartbeat-ok"
+  | "snapshot"
+  | "timeout-now"
+  | "forward"
+  | "read-index"
+  | "read-index-ok"
+  | "connect"
+  | "request"
+  | "response"
+  | "close";
+
+export interface Flight {
+  readonly id: MessageId;
+  readonly kind: FlightKind;
+  readonly from: ProcessId;
+  readonly to: ProcessId;
+  readonly term: number;
+  readonly sentAt: Micros;
+  /** When it arrives or, if `lost`, would have: a lost message is drawn until half way. Null while it is held by hand. */
+  readonly arrivesAt: Micros | null;
+  /** Why it will not arrive; null when it will. */
+  readonly lost: "cut" | "loss" | "dropped" | "receiver-down" | null;
+  readonly copyOf: MessageId | null;
+  /** The terms of the entries that it carries (an append draws a square for each), at most 8 of them. */
+  readonly entryTerms: readonly number[];
+  readonly entryCount: number;
+  /** A few figures for the label, already named: prev, commit, last, hint, value, error … */
+  readonly figures: Readonly<Record<string, string | number>>;
+}
+
+/** A client's program as data: where it stands and what it knows. */
+export interface ClientView {
+  readonly id: ProcessId;
+  readonly liveness: Liveness;
+  /** The label of the step at which its program stands. */
+  readonly step: "idle" | "connect" | "send" | "await" | "back-off";
+  readonly member: ProcessId | null;
+  /** The writes that it was asked for, oldest first; the last 20. */
+  readonly writes: readonly WriteView[];
+}
+
+export interface WriteView {
+  readonly request: number;
+  readonly value: string;
+  readonly member: ProcessId | null;
+  readonly askedAt: Micros;
+  /** `unknown`: the client gave up waiting, and the write may still happen. */
+  readonly outcome: "pending" | "done" | "refused" | "unknown";
+  readonly why: string | null;
+  /** Where it stands in the log, once some leader appended it. */
+  readonly entry: { readonly term: number; readonly index: number } | null;
+}
+
+/** One line of what happened, for the line under the stage and for the timeline. */
+export interface Note {
+  /** The id of the trace event that it tells of. */
+  readonly event: number;
+  readonly at: Micros;
+  readonly process: ProcessId | null;
+  /** The name of a sentence, the same in every language. */
+  readonly what: string;
+  readonly figures: Readonly<Record<string, string | number | null>>;
+}
+
+/** A term's leader in time, for the timeline; `to` is null while it leads. */
+export interface Reign {
+  readonly leader: ProcessId;
+  readonly term: number;
+  readonly from: Micros;
+  readonly to: Micros | null;
+}
+
+export interface View {
+  readonly at: Micros;
+  /** World events processed so far: the moment's name in links and commands. */
+  readonly n: number;
+  readonly members: ReadonlyMap<ProcessId, MemberView>;
+  /** For each member its log's cells; the first stands for index `firstIndex`. */
+  readonly logs: ReadonlyMap<ProcessId, LogView>;
+  readonly clients: ReadonlyMap<ProcessId, ClientView>;
+  readonly flights: ReadonlyMap<MessageId, Flight>;
+  /** Directions that are cut, as "from>to". */
+  readonly cuts: ReadonlySet<string>;
+  readonly network: LinkQuality;
+  readonly reigns: readonly Reign[];
+  /** The latest notes, oldest first, at most 200. */
+  readonly notes: readonly Note[];
+}
+
+export interface LogView {
+  readonly firstIndex: number;
+  /** At most `LOG_WINDOW` cells: older ones are cut off in front. */
+  readonly cells: readonly LogCell[];
+}
+
+export const LOG_WINDOW = 512;
+
+/** Cells from index `from` on replace what stood there and behind it. */
+export interface LogChange {
+  readonly from: number;
+  readonly firstIndex: number;
+  readonly cells: readonly LogCell[];
+}
+
+/**
+ * What changed since the last delta. Absent parts did not change. With `whole` set it is a keyframe: the receiver
+ * forgets everything before it takes the parts.
+ */
+export interface Delta {
+  readonly whole: boolean;
+  readonly at: Micros;
+  readonly n: number;
+  readonly members?: readonly MemberView[];
+  readonly gone?: readonly ProcessId[];
+  readonly logs?: Readonly<Record<string, LogChange>>;
+  readonly clients?: readonly ClientView[];
+  readonly flights?: readonly Flight[];
+  readonly landed?: readonly MessageId[];
+  readonly cuts?: readonly string[];
+  readonly network?: LinkQuality;
+  /** All reigns from this position on. */
+  readonly reigns?: { readonly from: number; readonly reigns: readonly Reign[] };
+  readonly notes?: readonly Note[];
+}
+
+export function linkKey(link: LinkEnds): string {
+  return `${link.from}>${link.to}`;
+}

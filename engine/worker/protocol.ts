@@ -1,0 +1,60 @@
+/**
+ * What the page may ask of the coordinator worker, through Comlink. Once a frame: `advance`, and a `Delta` comes back.
+ * Several worlds can be open at once; each call names its own.
+ */
+import type { Micros } from "../base/units.ts";
+import type { RunSpec } from "../scenario/config.ts";
+import type { Command, Recorded, Refusal } from "../sim/command.ts";
+import type { Delta } from "../trace/view.ts";
+
+export type WorldId = string;
+
+/** Where the members run: each in a worker of its own, or all in the coordinator's thread. */
+export type Placement = "workers" | "inline";
+
+/** What a step runs to: the next world event, the next sending or arrival of a message, the next change of a role. */
+export type StepKind = "event" | "message" | "role";
+
+/** Everything that a run is, and where in it one stands. */
+export interface Recording {
+  readonly spec: RunSpec;
+  readonly commands: readonly Recorded[];
+  /** The moment that is shown. */
+  readonly at: Micros;
+  readonly n: number;
+  /** Sixteen hexadecimal digits over every trace event up to this moment. */
+  readonly hash: string;
+}
+
+/** How a call left the world. */
+export interface Moment {
+  readonly delta: Delta;
+  readonly hash: string;
+  /** The furthest moment that was reached: where "now" is when the past is shown. */
+  readonly headAt: Micros;
+  readonly headN: number;
+  readonly placement: Placement;
+}
+
+export interface Coordinator {
+  /** Starts a world (or one that a recording describes, brought to its moment) and answers with a keyframe. */
+  open(
+    world: WorldId,
+    spec: RunSpec,
+    commands: readonly Recorded[],
+    moment: { readonly n: number; readonly at: Micros } | null,
+  ): Promise<Moment>;
+  /** Runs until virtual time `to`, but gives back after about `budgetMs` of wall time, wherever it is then. */
+  advance(world: WorldId, to: Micros, budgetMs: number): Promise<Moment>;
+  /** Carries out a command at the present moment. In the past it starts a new future; the old one stays as a branch. */
+  dispatch(world: WorldId, command: Command): Promise<{ readonly refused: Refusal | null; readonly moment: Moment }>;
+  step(world: WorldId, kind: StepKind): Promise<Moment>;
+  /** The last moment before this one at which `kind` happened; derived again from a checkpoint. */
+  stepBack(world: WorldId, kind: StepKind): Promise<Moment>;
+  /** Shows any moment of the run, forwards as far as `headAt`. */
+  seek(world: WorldId, at: Micros): Promise<Moment>;
+  /** Moves the members between workers and the coordinator's own thread. The hash does not change. */
+  place(world: WorldId, placement: Placement): Promise<Moment>;
+  recording(world: WorldId): Promise<Recording>;
+  close(world: WorldId): Promise<void>;
+}
