@@ -27,6 +27,9 @@ export interface Entry extends EntryId {
   readonly data: Uint8Array;
 }
 
+/** A peer's part in a term (§5.1); a pre-candidate asks whether an election would have a chance (thesis §9.6). */
+export type Role = "follower" | "pre-candidate" | "candidate" | "leader";
+
 /** What must survive a crash besides the log (Figure 2, persistent state). `commit` may lag; it only saves work. */
 export interface HardState {
   readonly term: Term;
