@@ -87,7 +87,7 @@ export class Connections {
 
   /** All connections of a process that died. */
   endDies(cell: Cell): void {
-    for (const { id, toServer, toClient } of [...this.#connections.values()]) {
+    for (const { id, toServer, toClient } of this.#connections.values()) {
       if (toServer.from === cell || toClient.from === cell) this.#end(id, cell, "reset");
     }
   }

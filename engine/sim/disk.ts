@@ -54,6 +54,10 @@ export class Disk {
     return sum;
   }
 
+  size(name: string): number {
+    return this.#files.get(name)?.length ?? 0;
+  }
+
   append(name: string, bytes: Uint8Array): void {
     const file = this.#touch(name);
     // A longer list is shared with what was before a cut: the bytes behind `count` are not this file's.

@@ -47,8 +47,9 @@ export type WorldEvent =
   | { readonly type: "woke" }
   | { readonly type: "asked" }
   | { readonly type: "wrote"; readonly file: string; readonly bytes: number }
+  /** `bytes`: how many it lost. */
   | { readonly type: "truncated-file"; readonly file: string; readonly bytes: number }
-  | { readonly type: "removed-file"; readonly file: string }
+  | { readonly type: "removed-file"; readonly file: string; readonly bytes: number }
   | { readonly type: "sync-began"; readonly token: number; readonly endsAt: Micros }
   | { readonly type: "synced"; readonly token: number }
   | { readonly type: "cut"; readonly links: readonly LinkEnds[] }

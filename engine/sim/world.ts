@@ -364,12 +364,14 @@ export class World implements Facts, Carrier {
         if (this.#listener !== null) this.#emit(self(), this.#cause, { type: "wrote", file, bytes: bytes.length });
       },
       truncate: (file, length) => {
+        const bytes = self().disk.size(file) - length;
         self().disk.truncate(file, length);
-        this.#emit(self(), this.#cause, { type: "truncated-file", file, bytes: length });
+        this.#emit(self(), this.#cause, { type: "truncated-file", file, bytes });
       },
       remove: (file) => {
+        const bytes = self().disk.size(file);
         self().disk.remove(file);
-        this.#emit(self(), this.#cause, { type: "removed-file", file });
+        this.#emit(self(), this.#cause, { type: "removed-file", file, bytes });
       },
       sync: (token) => this.#sync(self(), token),
       open: (connection, to) => this.#connections.open(connection, self(), this.cell(to)),
