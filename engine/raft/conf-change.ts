@@ -7,6 +7,7 @@
  * What a change does to a membership is in `configuration.ts`.
  */
 import type { EntryType, NodeId, Proposal } from "./types.ts";
+import { nodeId } from "./types.ts";
 
 /** `update` changes nothing that raft knows; etcd carries addresses with it. */
 export type ConfOperation = "add-voter" | "remove" | "update" | "add-learner";
@@ -191,8 +192,9 @@ function bytesOf(value: FieldValue): Uint8Array {
 }
 
 function idOf(value: FieldValue): NodeId {
-  if (typeof value === "bigint") return value.toString(16) as NodeId;
+  if (typeof value === "bigint") return nodeId(value.toString(16));
   let id = "";
   for (let i = 0; i + 1 < value.length; i += 2) id += String.fromCharCode(((value[i] ?? 0) << 8) | (value[i + 1] ?? 0));
-  return id as NodeId;
+  if (id === "") throw new ConfChangeMalformed("a member without a name");
+  return nodeId(id);
 }

@@ -219,6 +219,8 @@ export type RaftEvent =
 
   // Terms
   | { readonly type: "higher-term-seen"; readonly message: Message; readonly term: Term }
+  /** A leader was told something by or about one that is not in its configuration. */
+  | { readonly type: "member-unknown"; readonly id: NodeId }
   | { readonly type: "message-ignored"; readonly message: Message; readonly term: Term; readonly why: Reason }
   | {
       readonly type: "step-down";
