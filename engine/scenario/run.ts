@@ -26,6 +26,7 @@ export interface Position {
   readonly commands: number;
 }
 
+/** What a step runs to: the next event, the next sending or arrival of a message, the next change of a role. */
 export type StepKind = "event" | "message" | "role";
 
 /** A future that was left for another one. */
@@ -329,7 +330,7 @@ export class Run {
     assert(this.#remote === null, "the run is here");
     const { world, inline } = this.#live;
     for (const spec of world.living()) {
-      remote.restore(spec, inline.get(spec.id).checkpoint(), world.incarnationOf(spec.id));
+      remote.restore(spec, inline.get(spec.id).checkpoint());
       inline.stop(spec.id);
     }
     this.#remote = remote;
