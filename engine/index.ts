@@ -1,0 +1,47 @@
+/**
+ * The engine's front door: what the app may import. `app/player` alone also reaches into `worker/`, to start it.
+ */
+export { assert, AssertionError, present, unreachable } from "./base/assert.ts";
+export type { Brand } from "./base/brand.ts";
+export { byLengthThenUnits } from "./base/compare.ts";
+export { type Micros, MS, SECOND } from "./base/units.ts";
+export {
+  DEFAULT_CONFIG,
+  type RunConfig,
+  type RunSpec,
+  type Timing,
+  type TimingProfile,
+  TIMINGS,
+} from "./scenario/config.ts";
+export type {
+  Command,
+  CommandType,
+  DiskQuality,
+  LinkEnds,
+  LinkQuality,
+  MessageId,
+  ProcessId,
+  Recorded,
+  Refusal,
+} from "./sim/command.ts";
+export {
+  type Ballot,
+  type ClientView,
+  type Delta,
+  type Flight,
+  type FlightKind,
+  linkKey,
+  type Liveness,
+  LOG_WINDOW,
+  type LogCell,
+  type LogChange,
+  type LogView,
+  type MemberView,
+  type Note,
+  type Reign,
+  type Role,
+  type TimerView,
+  type View,
+  type WriteView,
+} from "./trace/view.ts";
+export type { Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";
