@@ -13,16 +13,17 @@ export {
   type TimingProfile,
   TIMINGS,
 } from "./scenario/config.ts";
-export type {
-  Command,
-  CommandType,
-  DiskQuality,
-  LinkEnds,
-  LinkQuality,
-  MessageId,
-  ProcessId,
-  Recorded,
-  Refusal,
+export {
+  type Command,
+  type CommandType,
+  type DiskQuality,
+  type LinkEnds,
+  linkKey,
+  type LinkQuality,
+  type MessageId,
+  type ProcessId,
+  type Recorded,
+  type Refusal,
 } from "./sim/command.ts";
 export {
   type Ballot,
@@ -30,7 +31,6 @@ export {
   type Delta,
   type Flight,
   type FlightKind,
-  linkKey,
   type Liveness,
   LOG_WINDOW,
   type LogCell,
