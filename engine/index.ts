@@ -25,6 +25,7 @@ export {
   type Recorded,
   type Refusal,
 } from "./sim/command.ts";
+export { DRIFT_PPM_MAX, FSYNC_MAX, LATENCY_MAX, VALUE_LENGTH_MAX } from "./sim/command-check.ts";
 export {
   type Ballot,
   type ClientView,
