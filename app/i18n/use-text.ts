@@ -1,0 +1,38 @@
+/** The language of the page, for components: from `?lang=`, else the browser's, until the switch says otherwise. */
+import { useSyncExternalStore } from "react";
+import { type Lang, type Language, languageOf, pickLang } from "./language.ts";
+
+const listeners = new Set<() => void>();
+let current: Lang | null = null;
+
+function firstLang(): Lang {
+  const asked = new URLSearchParams(window.location.search).get("lang");
+  return pickLang([asked, ...navigator.languages]);
+}
+
+export function currentLang(): Lang {
+  if (current === null) {
+    current = firstLang();
+    document.documentElement.lang = current;
+  }
+  return current;
+}
+
+export function setLang(lang: Lang): void {
+  current = lang;
+  document.documentElement.lang = lang;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useLanguage(): Language {
+  return languageOf(useSyncExternalStore(subscribe, currentLang));
+}
+
+export function useText(): Language["text"] {
+  return useLanguage().text;
+}

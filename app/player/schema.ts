@@ -1,0 +1,181 @@
+/**
+ * What is accepted from outside: links, parameters of the address, figures typed on the page. Every object is closed,
+ * every figure has a range, every text and list a greatest length. One module, so that all of them mean the same.
+ */
+import * as v from "valibot";
+import {
+  type Command,
+  type CommandType,
+  type DiskQuality,
+  DRIFT_PPM_MAX,
+  FSYNC_MAX,
+  LATENCY_MAX,
+  type LinkQuality,
+  type ProcessId,
+  type Recorded,
+  type RunConfig,
+  SECOND,
+  VALUE_LENGTH_MAX,
+} from "../../engine/index.ts";
+import { isProcessId } from "../store/ids.ts";
+import { type Speed, SPEEDS } from "../store/speed.ts";
+
+export const MEMBERS_MAX = 9;
+export const CLIENTS_MAX = 3;
+export const COMMANDS_MAX = 10_000;
+export const TEXT_MAX = 1_000;
+/** A virtual day: far more than anyone watches, and replayed in a bearable time. */
+export const AT_MAX_US = 86_400_000_000;
+export const EVENTS_MAX = 100_000_000;
+export const JUMP_MAX_US = 3_600 * SECOND;
+
+const MILLION = 1_000_000;
+
+function integer(min: number, max: number) {
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
+}
+
+const Text = v.pipe(v.string(), v.maxLength(TEXT_MAX));
+const Id = v.pipe(v.string(), v.maxLength(16), v.guard(isProcessId));
+const Latency = integer(1, LATENCY_MAX);
+const Fsync = integer(1, FSYNC_MAX);
+const Message = integer(1, Number.MAX_SAFE_INTEGER);
+
+export const SeedSchema = integer(0, Number.MAX_SAFE_INTEGER);
+export const MembersSchema = integer(1, MEMBERS_MAX);
+export const TimingSchema = v.picklist(["paper", "wide", "etcd"]);
+export const SpeedSchema = v.picklist(SPEEDS);
+/** What a person writes to the cluster: something. */
+export const ValueSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(VALUE_LENGTH_MAX));
+
+const inOrder = (range: { readonly min: number; readonly max: number }): boolean => range.min <= range.max;
+
+export const LinkQualitySchema: v.GenericSchema<unknown, LinkQuality> = v.pipe(
+  v.strictObject({
+    latencyMin: Latency,
+    latencyMax: Latency,
+    lossPerMillion: integer(0, MILLION),
+    duplicatePerMillion: integer(0, MILLION),
+    reorderPerMillion: integer(0, MILLION),
+  }),
+  v.check(({ latencyMin, latencyMax }) => inOrder({ min: latencyMin, max: latencyMax })),
+);
+
+export const DiskQualitySchema: v.GenericSchema<unknown, DiskQuality> = v.pipe(
+  v.strictObject({ fsyncMin: Fsync, fsyncMax: Fsync, tornWrites: v.boolean() }),
+  v.check(({ fsyncMin, fsyncMax }) => inOrder({ min: fsyncMin, max: fsyncMax })),
+);
+
+export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject({
+  members: MembersSchema,
+  timing: TimingSchema,
+  preVote: v.boolean(),
+  checkQuorum: v.boolean(),
+  network: LinkQualitySchema,
+  disk: DiskQualitySchema,
+  clients: integer(0, CLIENTS_MAX),
+});
+
+const Ends = v.strictObject({ from: Id, to: Id });
+/** Both directions of every pair of a full cluster and its clients, with room. */
+const LinkList = v.pipe(v.array(Ends), v.maxLength(256));
+
+function about<const Type extends string>(type: Type) {
+  return v.strictObject({ type: v.literal(type), process: Id });
+}
+
+function aboutMessage<const Type extends string>(type: Type) {
+  return v.strictObject({ type: v.literal(type), message: Message });
+}
+
+const AnyCommand = v.variant("type", [
+  about("crash"),
+  about("restart"),
+  about("pause"),
+  about("resume"),
+  about("wipe"),
+  v.strictObject({ type: v.literal("corrupt"), process: Id, back: integer(1, Number.MAX_SAFE_INTEGER) }),
+  v.strictObject({ type: v.literal("cut"), links: LinkList }),
+  v.strictObject({ type: v.literal("mend"), links: LinkList }),
+  v.strictObject({
+    type: v.literal("partition"),
+    groups: v.pipe(v.array(v.pipe(v.array(Id), v.maxLength(16))), v.maxLength(16)),
+  }),
+  v.strictObject({ type: v.literal("heal") }),
+  v.strictObject({ type: v.literal("network"), quality: LinkQualitySchema }),
+  v.strictObject({ type: v.literal("link"), link: Ends, quality: LinkQualitySchema }),
+  v.strictObject({ type: v.literal("disk"), process: Id, quality: DiskQualitySchema }),
+  v.strictObject({
+    type: v.literal("clock"),
+    process: Id,
+    driftPpm: integer(-DRIFT_PPM_MAX, DRIFT_PPM_MAX),
+    jumpUs: integer(-JUMP_MAX_US, JUMP_MAX_US),
+  }),
+  aboutMessage("hold"),
+  aboutMessage("release"),
+  aboutMessage("drop"),
+  aboutMessage("duplicate"),
+  v.strictObject({ type: v.literal("write"), client: Id, member: v.nullable(Id), value: ValueSchema }),
+  v.strictObject({
+    type: v.literal("panic"),
+    process: Id,
+    message: Text,
+    stack: v.pipe(v.string(), v.maxLength(20 * TEXT_MAX)),
+  }),
+]);
+
+type Forgotten = Exclude<CommandType, v.InferOutput<typeof AnyCommand>["type"]>;
+/** Knows every command: one that the engine learns and this does not makes the type, and so the build, fail. */
+export const CommandSchema: [Forgotten] extends [never] ? v.GenericSchema<unknown, Command> : Forgotten = AnyCommand;
+
+const Count = integer(0, EVENTS_MAX);
+const Instant = integer(0, AT_MAX_US);
+
+export const RecordedSchema: v.GenericSchema<unknown, Recorded> = v.strictObject({
+  n: Count,
+  at: Instant,
+  command: CommandSchema,
+});
+
+/** How the page looked when it was shared. */
+export interface SharedView {
+  readonly speed?: Speed | undefined;
+  readonly selected?: ProcessId | undefined;
+}
+
+export interface LinkBody {
+  /** The engine's version that made the run. */
+  readonly v: number;
+  readonly seed: number;
+  readonly config: RunConfig;
+  readonly commands: readonly Recorded[];
+  readonly at: number;
+  readonly n: number;
+  readonly hash: string;
+  readonly view?: SharedView | undefined;
+}
+
+export const LinkBodySchema: v.GenericSchema<unknown, LinkBody> = v.pipe(
+  v.strictObject({
+    v: integer(1, MILLION),
+    seed: SeedSchema,
+    config: ConfigSchema,
+    commands: v.pipe(v.array(RecordedSchema), v.maxLength(COMMANDS_MAX)),
+    at: Instant,
+    n: Count,
+    hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
+    view: v.optional(v.strictObject({ speed: v.optional(SpeedSchema), selected: v.optional(Id) })),
+  }),
+  v.forward(
+    v.check(({ commands }) => inSequence(commands)),
+    ["commands"],
+  ),
+);
+
+/** Commands stand in the order in which they were given. */
+function inSequence(commands: readonly Recorded[]): boolean {
+  return commands.every((command, i) => {
+    const before = commands[i - 1];
+    return before === undefined || (before.n <= command.n && before.at <= command.at);
+  });
+}

@@ -1,0 +1,37 @@
+/** From an address to a world that runs: the fragment's link if it opens, else what the parameters ask for. */
+import { readParameters, specOf } from "./parameters.ts";
+import type { Player } from "./player.ts";
+
+export interface Address {
+  /** With its question mark, or empty. */
+  readonly search: string;
+  /** With its hash sign, or empty. */
+  readonly hash: string;
+}
+
+/** The run of a page that names no seed: always the same one, so that what a first visitor sees is known to be good. */
+export const DEFAULT_SEED = 7;
+
+/**
+ * Opens the world, and plays it when `autoplay` says so; without that parameter a new run plays if `plays`, and a
+ * link's run waits at its moment. What does not validate is reported to the store and left out of account.
+ */
+export async function startWorld(player: Player, address: Address, plays = true): Promise<void> {
+  const { values, problems } = readParameters(address.search);
+  for (const problem of problems) player.report(problem);
+  if (values.speed !== undefined) player.setSpeed(values.speed);
+  if (isLink(address.hash)) {
+    const problem = await player.loadLink(address.hash);
+    if (problem === null) {
+      if (values.autoplay === true) player.play();
+      return;
+    }
+  }
+  const stands = await player.restart(specOf(values, DEFAULT_SEED));
+  if (stands && (values.autoplay ?? plays)) player.play();
+}
+
+/** Whether a fragment means to be a link. Other fragments belong to the page. */
+export function isLink(hash: string): boolean {
+  return /^#(?:.*&)?s=/.test(hash);
+}

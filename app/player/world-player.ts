@@ -1,0 +1,386 @@
+/**
+ * Owns one world: paces it, steps it, seeks, carries commands to it, shares and loads it.
+ *
+ * The frame loop asks the coordinator to advance to the instant that the wall clock calls for, one call at a time, and
+ * puts what comes back into the store. Drawing that should not go through React hangs on `onFrame`. Paused and with
+ * nothing changed, or hidden, it does nothing at all.
+ *
+ * Calls go one after another in the order in which they were asked for. A run is opened under a key of its own and
+ * takes the place of the one before only once it stands: a link that cannot be replayed leaves the running one alone.
+ */
+import type {
+  Command,
+  Coordinator,
+  Micros,
+  Moment,
+  Recorded,
+  Refusal,
+  RunSpec,
+  StepKind,
+  WorldId,
+} from "../../engine/index.ts";
+import { applyDelta, EMPTY_MIRROR, type Mirror } from "../store/mirror.ts";
+import type { LinkProblem, Problem } from "../store/problem.ts";
+import { share } from "../store/share.ts";
+import type { Speed } from "../store/speed.ts";
+import { forgetWorld, patchWorld, readWorld } from "../store/worlds.ts";
+import { type Connect, type Engine, EngineFailure, messageOf, watched } from "./engine.ts";
+import { decodeLink, encodeLink, ENGINE_VERSION, type Outcome } from "./link.ts";
+
+/** Draws one frame: facts, and the virtual instant to draw them at. */
+export type FrameListener = (view: Mirror, nowUs: Micros) => void;
+
+export interface Player {
+  readonly world: WorldId;
+  /** Starts a run; the one before it goes on until the new one stands. Tells whether it does. */
+  restart(spec: RunSpec): Promise<boolean>;
+  play(): void;
+  pause(): void;
+  toggle(): void;
+  setSpeed(speed: Speed): void;
+  /** Pauses and runs to the next event, message or change of role. */
+  step(kind: StepKind): Promise<void>;
+  /** Pauses and shows the moment of the last one before. */
+  stepBack(kind: StepKind): Promise<void>;
+  /** Shows a moment of the run. Only the latest of several waiting calls is carried out: made for dragging. */
+  seek(at: Micros): Promise<void>;
+  /** Null when it was carried out. A refusal is also put into the store, where the page shows it. */
+  dispatch(command: Command): Promise<Refusal | null>;
+  dismissRefusal(): void;
+  dismissProblem(problem: Problem): void;
+  report(problem: Problem): void;
+  /** The address that replays this run up to the moment shown. */
+  share(): Promise<Outcome<string>>;
+  /**
+   * Opens what a link describes, at its moment, paused. `link`: an address, a fragment or the bare text. When it cannot
+   * be opened, the problem is in the store too, and the running world is untouched.
+   */
+  loadLink(link: string): Promise<LinkProblem | null>;
+  /** Calls back on each animation frame for which something changed, and once soon after being added. */
+  onFrame(listener: FrameListener): () => void;
+  /** Asks for one more frame though no fact changed: a size, a theme, a language did. */
+  invalidate(): void;
+  close(): Promise<void>;
+}
+
+/** What the player needs of the browser; tests bring their own. */
+export interface Surroundings {
+  readonly connect: Connect;
+  readonly requestFrame: (callback: (nowMs: number) => void) => number;
+  readonly cancelFrame: (handle: number) => void;
+  readonly isHidden: () => boolean;
+  readonly onVisibility: (listener: () => void) => () => void;
+  /** The page's address without its fragment. */
+  readonly address: () => string;
+}
+
+/** A frame that comes late counts for no more than this: a tab that was away does not leap ahead. */
+const FRAME_MS_MAX = 100;
+/** Wall time that one advance may take before it gives back. */
+const BUDGET_MS = 12;
+/** As far as "as fast as it goes" may run in one call; the budget ends it long before. */
+const HORIZON_US: Micros = 3_600_000_000;
+const CALL_LIMIT_S = 15;
+/** Replaying from a checkpoint, or a whole link, may rightly take longer. */
+const REPLAY_LIMIT_S = 120;
+
+export class WorldPlayer implements Player {
+  readonly world: WorldId;
+  readonly #around: Surroundings;
+  readonly #listeners = new Set<FrameListener>();
+  readonly #offVisibility: () => void;
+  #engine: Engine | null = null;
+  /** The coordinator's name of the run that is shown. */
+  #key: WorldId | null = null;
+  #opened = 0;
+  #refusals = 0;
+  #tail: Promise<unknown> = Promise.resolve();
+  #pending = 0;
+  #seekTo: Micros | null = null;
+  #frame: number | null = null;
+  #lastFrameMs: number | null = null;
+  /** Where virtual time should be by the wall clock; runs ahead of the view by less than a frame, in fractions. */
+  #clockUs = 0;
+  #dirty = false;
+  #closed = false;
+
+  constructor(world: WorldId, around: Surroundings) {
+    this.world = world;
+    this.#around = around;
+    this.#offVisibility = around.onVisibility(() => this.#onVisibility());
+    patchWorld(world, { status: "opening" });
+  }
+
+  async restart(spec: RunSpec): Promise<boolean> {
+    const opened = await this.#open(spec, [], null);
+    if (opened instanceof Error) this.#fail(opened);
+    return !(opened instanceof Error);
+  }
+
+  play(): void {
+    if (readWorld(this.world).playing) return;
+    patchWorld(this.world, { playing: true });
+    this.#lastFrameMs = null;
+    this.#clockUs = readWorld(this.world).view.at;
+    this.#wake();
+  }
+
+  pause(): void {
+    if (readWorld(this.world).playing) patchWorld(this.world, { playing: false });
+  }
+
+  toggle(): void {
+    if (readWorld(this.world).playing) this.pause();
+    else this.play();
+  }
+
+  setSpeed(speed: Speed): void {
+    const before = readWorld(this.world).speed;
+    if (before === speed) return;
+    patchWorld(this.world, { speed });
+    this.#clockUs = readWorld(this.world).view.at;
+    if (this.#key !== null && (before === "max") !== (speed === "max")) void this.#placeForSpeed();
+  }
+
+  async step(kind: StepKind): Promise<void> {
+    this.pause();
+    await this.#jump((coordinator, key) => coordinator.step(key, kind), CALL_LIMIT_S);
+  }
+
+  async stepBack(kind: StepKind): Promise<void> {
+    this.pause();
+    await this.#jump((coordinator, key) => coordinator.stepBack(key, kind), REPLAY_LIMIT_S);
+  }
+
+  async seek(at: Micros): Promise<void> {
+    const waiting = this.#seekTo !== null;
+    this.#seekTo = Math.max(0, Math.floor(at));
+    if (waiting) return;
+    await this.#jump((coordinator, key) => {
+      const to = this.#seekTo ?? at;
+      this.#seekTo = null;
+      return coordinator.seek(key, to);
+    }, REPLAY_LIMIT_S);
+    this.#seekTo = null;
+  }
+
+  async dispatch(command: Command): Promise<Refusal | null> {
+    const answer = await this.#call((coordinator, key) => coordinator.dispatch(key, command), CALL_LIMIT_S);
+    if (answer === null) return null;
+    this.#show(answer.moment);
+    if (answer.refused !== null) {
+      this.#refusals += 1;
+      patchWorld(this.world, { refused: { serial: this.#refusals, command, why: answer.refused } });
+    } else if (readWorld(this.world).refused !== null) {
+      patchWorld(this.world, { refused: null });
+    }
+    return answer.refused;
+  }
+
+  dismissRefusal(): void {
+    patchWorld(this.world, { refused: null });
+  }
+
+  dismissProblem(problem: Problem): void {
+    patchWorld(this.world, { problems: readWorld(this.world).problems.filter((other) => other !== problem) });
+  }
+
+  report(problem: Problem): void {
+    const { problems } = readWorld(this.world);
+    if (problems.some((other) => share(other, problem) === other)) return;
+    patchWorld(this.world, { problems: [...problems, problem] });
+  }
+
+  async share(): Promise<Outcome<string>> {
+    const recording = await this.#call((coordinator, key) => coordinator.recording(key), REPLAY_LIMIT_S);
+    if (recording === null) return { ok: false, problem: { why: "not-replayable", detail: "no run" } };
+    const fragment = await encodeLink({ ...recording, view: { speed: readWorld(this.world).speed } });
+    return fragment.ok ? { ok: true, value: `${this.#around.address()}#${fragment.value}` } : fragment;
+  }
+
+  async loadLink(link: string): Promise<LinkProblem | null> {
+    const decoded = await decodeLink(link);
+    if (!decoded.ok) return this.#refuseLink(decoded.problem);
+    const { spec, commands, at, n, hash, version, view } = decoded.value;
+    const opened = await this.#open(spec, commands, { n, at });
+    if (opened instanceof EngineFailure) this.#fail(opened);
+    if (opened instanceof Error) return this.#refuseLink({ why: "not-replayable", detail: messageOf(opened) });
+    this.pause();
+    if (view.speed !== undefined) this.setSpeed(view.speed);
+    if (opened.hash !== hash)
+      this.report({ kind: "diverged", n, expected: hash, actual: opened.hash, theirs: version, ours: ENGINE_VERSION });
+    return null;
+  }
+
+  onFrame(listener: FrameListener): () => void {
+    this.#listeners.add(listener);
+    this.invalidate();
+    return () => this.#listeners.delete(listener);
+  }
+
+  invalidate(): void {
+    this.#dirty = true;
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#offVisibility();
+    if (this.#frame !== null) this.#around.cancelFrame(this.#frame);
+    this.#frame = null;
+    this.#listeners.clear();
+    await this.#call((coordinator, key) => coordinator.close(key), CALL_LIMIT_S);
+    this.#key = null;
+    forgetWorld(this.world);
+  }
+
+  #refuseLink(problem: LinkProblem): LinkProblem {
+    this.report({ kind: "link", link: problem });
+    return problem;
+  }
+
+  /** Opens a run under a new key, and on success lets it take the place of the one before. */
+  async #open(
+    spec: RunSpec,
+    commands: readonly Recorded[],
+    moment: { readonly n: number; readonly at: Micros } | null,
+  ): Promise<Moment | Error> {
+    this.#opened += 1;
+    const key = `${this.world}.${this.#opened}`;
+    return await this.#queue(async () => {
+      try {
+        const engine = await this.#connected();
+        const opening = engine.coordinator.open(key, spec, commands, moment);
+        const opened = await watched(opening, REPLAY_LIMIT_S, engine.lastError);
+        const old = this.#key;
+        this.#key = key;
+        patchWorld(this.world, { status: "open", spec, view: EMPTY_MIRROR, refused: null });
+        this.#show(opened);
+        this.#clockUs = opened.delta.at;
+        if (old !== null) this.#retire(engine, old);
+        if (readWorld(this.world).speed === "max") void this.#placeForSpeed();
+        else if (opened.placement === "inline") this.#tellInline(engine);
+        return opened;
+      } catch (error) {
+        return error instanceof Error ? error : new EngineFailure(messageOf(error));
+      }
+    });
+  }
+
+  async #connected(): Promise<Engine> {
+    this.#engine ??= await this.#around.connect();
+    return this.#engine;
+  }
+
+  #retire(engine: Engine, key: WorldId): void {
+    watched(engine.coordinator.close(key), CALL_LIMIT_S, engine.lastError).catch((error: unknown) => this.#fail(error));
+  }
+
+  #tellInline(engine: Engine): void {
+    this.report({ kind: "no-workers", detail: engine.inPageBecause ?? engine.lastError() ?? "" });
+  }
+
+  async #placeForSpeed(): Promise<void> {
+    await this.#move((coordinator, key) => {
+      const placement = readWorld(this.world).speed === "max" ? "inline" : "workers";
+      return coordinator.place(key, placement);
+    }, CALL_LIMIT_S);
+  }
+
+  async #move(call: (coordinator: Coordinator, key: WorldId) => Promise<Moment>, limitS: number): Promise<void> {
+    const moment = await this.#call(call, limitS);
+    if (moment !== null) this.#show(moment);
+  }
+
+  /** A move after which the wall clock counts from where the world then is. */
+  async #jump(call: (coordinator: Coordinator, key: WorldId) => Promise<Moment>, limitS: number): Promise<void> {
+    await this.#move(call, limitS);
+    this.#clockUs = readWorld(this.world).view.at;
+  }
+
+  /** Null when there is no run to ask, or when the engine failed; the store then says so. */
+  async #call<T>(call: (coordinator: Coordinator, key: WorldId) => Promise<T>, limitS: number): Promise<T | null> {
+    return await this.#queue(async () => {
+      const engine = this.#engine;
+      const key = this.#key;
+      if (engine === null || key === null) return null;
+      try {
+        return await watched(call(engine.coordinator, key), limitS, engine.lastError);
+      } catch (error) {
+        this.#fail(error);
+        return null;
+      }
+    });
+  }
+
+  async #queue<T>(job: () => Promise<T>): Promise<T> {
+    this.#pending += 1;
+    const turn = this.#tail.then(job);
+    this.#tail = turn.catch(() => null);
+    try {
+      return await turn;
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  #fail(error: unknown): void {
+    const kind = this.#engine === null ? "engine-start" : "engine-failed";
+    this.#engine?.dispose();
+    this.#engine = null;
+    this.#key = null;
+    patchWorld(this.world, { status: "failed", playing: false });
+    this.report({ kind, detail: messageOf(error) });
+  }
+
+  #show(moment: Moment): void {
+    const { delta, hash, headAt, headN, placement } = moment;
+    const view = applyDelta(readWorld(this.world).view, delta);
+    patchWorld(this.world, { view, hash, headAt, headN, placement });
+    this.invalidate();
+  }
+
+  #onVisibility(): void {
+    this.#lastFrameMs = null;
+    if (!this.#around.isHidden()) this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#frame !== null || this.#closed || this.#around.isHidden()) return;
+    this.#frame = this.#around.requestFrame((nowMs) => this.#onFrameTime(nowMs));
+  }
+
+  /** Asks for the next moment first, so that the engine works while the page draws this one. */
+  #onFrameTime(nowMs: number): void {
+    this.#frame = null;
+    if (this.#around.isHidden()) return;
+    const world = readWorld(this.world);
+    const going = world.playing && world.status === "open";
+    if (going) {
+      const dtMs = this.#lastFrameMs === null ? 0 : Math.min(nowMs - this.#lastFrameMs, FRAME_MS_MAX);
+      this.#lastFrameMs = nowMs;
+      this.#pace(world.view.at, dtMs, world.speed);
+      this.#wake();
+    }
+    if (!this.#dirty) return;
+    this.#dirty = false;
+    for (const listener of this.#listeners) listener(world.view, world.view.at);
+  }
+
+  #pace(at: Micros, dtMs: number, speed: Speed): void {
+    if (speed === "max") {
+      if (this.#pending === 0) void this.#advance(at + HORIZON_US);
+      return;
+    }
+    const lead = FRAME_MS_MAX * 1_000 * speed;
+    this.#clockUs = Math.min(this.#clockUs + dtMs * 1_000 * speed, at + lead);
+    const target = Math.floor(this.#clockUs);
+    if (this.#pending === 0 && target > at) void this.#advance(target);
+  }
+
+  async #advance(target: Micros): Promise<void> {
+    await this.#move((coordinator, key) => coordinator.advance(key, target, BUDGET_MS), CALL_LIMIT_S);
+    const { at } = readWorld(this.world).view;
+    if (at < target) this.#clockUs = Math.min(this.#clockUs, at); // the budget ran out: virtual time waits for the engine
+  }
+}

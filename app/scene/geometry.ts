@@ -1,0 +1,280 @@
+/**
+ * Where things stand on the stage, in CSS pixels: pure functions of the stage's size and of who is there.
+ *
+ * A gesture's meaning is geometry too: a path that closes round members names a group, an open one names the links
+ * that it crosses.
+ */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Place extends Point {
+  /** From the centre to where links and messages begin. */
+  readonly rim: number;
+}
+
+export interface StageLayout {
+  readonly width: number;
+  readonly height: number;
+  /** How much larger than at 16 px root type everything is drawn. */
+  readonly scale: number;
+  readonly center: Point;
+  readonly ring: number;
+  /** Radius of a member's disc; its timer runs just outside. */
+  readonly disc: number;
+  /** Side of one cell of a log's tail. */
+  readonly cell: number;
+  /** How many cells a tail shows. */
+  readonly tail: number;
+  readonly clientBox: { readonly width: number; readonly height: number };
+  /** Clients stand in a column left of the ring, or in a row below it. */
+  readonly clientsBelow: boolean;
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+const TAU = Math.PI * 2;
+
+/** From the disc's edge to the middle of the timer's track, and the track's width. */
+export const TRACK_GAP = 6;
+export const TRACK_WIDTH = 3;
+
+/** Room round a disc, in units of its radius: ballots above, the log's tail below. */
+const ROOM_ABOVE = 0.62;
+const ROOM_BELOW = 1.02;
+
+/** Unit vectors of a ring of `count`, the first at the top, clockwise. */
+export function ringDirections(count: number): readonly Point[] {
+  return Array.from({ length: count }, (_, i) => {
+    const angle = (i / count) * TAU;
+    return { x: Math.sin(angle), y: -Math.cos(angle) };
+  });
+}
+
+/**
+ * Members on a ring (a single one in its centre), clients beside it.
+ *
+ * The disc is as large as the stage and the neighbours allow, within limits that keep its words readable.
+ */
+export function layoutStage(
+  members: readonly string[],
+  clients: readonly string[],
+  width: number,
+  height: number,
+  scale = 1,
+): StageLayout {
+  const narrow = width < 620 * scale;
+  const tiny = height < 330 * scale;
+  const clientsBelow = narrow;
+  const clientBox = narrow ? { width: 104 * scale, height: 40 * scale } : { width: 168 * scale, height: 92 * scale };
+  const showClients = clients.length > 0 && !tiny;
+  const left = showClients && !clientsBelow ? clientBox.width + 28 * scale : 0;
+  const below = showClients && clientsBelow ? clientBox.height + 8 * scale : 0;
+  const head = narrow ? (tiny ? 34 : 52) * scale : 30 * scale;
+  const margin = (narrow ? 8 : 18) * scale;
+
+  const count = members.length;
+  const usableWidth = Math.max(80, width - left - margin * 2);
+  const usableHeight = Math.max(80, height - head - below - margin);
+  const directions = ringDirections(count);
+  const xs = directions.map((d) => d.x);
+  const ys = directions.map((d) => d.y);
+  const spanX = count === 1 ? 0 : Math.max(...xs) - Math.min(...xs);
+  const top = count === 1 ? 0 : Math.min(...ys);
+  const bottom = count === 1 ? 0 : Math.max(...ys);
+
+  const largest = (count <= 3 ? 46 : count <= 5 ? 42 : count <= 7 ? 36 : 32) * scale;
+  const smallest = 20 * scale;
+  let disc = largest;
+  let ring = 0;
+  for (; disc > smallest; disc -= 1) {
+    const reach = disc + (TRACK_GAP + TRACK_WIDTH) * scale;
+    const sideways = Math.max(reach, tailWidth(disc, scale) / 2);
+    const tall = usableHeight - disc * (2 + ROOM_ABOVE + ROOM_BELOW) - (TRACK_GAP + TRACK_WIDTH) * 2 * scale;
+    const wide = usableWidth - sideways * 2;
+    const fits = count === 1 ? Math.min(tall, wide) : Math.min(tall / (bottom - top), spanX === 0 ? wide : wide / spanX);
+    // Neighbours keep room for the tail between them and for messages to be seen travelling.
+    const apart = count === 1 ? 0 : (disc * 3.1) / (2 * Math.sin(Math.PI / count));
+    ring = Math.min(fits, (count === 2 ? 190 : 264) * scale);
+    if (fits >= apart) break;
+  }
+  ring = count === 1 ? 0 : Math.max(ring, 10);
+
+  const outer = disc + (TRACK_GAP + TRACK_WIDTH) * scale;
+  const contentTop = top * ring - outer - disc * ROOM_ABOVE;
+  const contentBottom = bottom * ring + outer + disc * ROOM_BELOW;
+  const freeTop = head;
+  const freeBottom = height - below - margin;
+  const center = {
+    x: left + margin + usableWidth / 2,
+    y: (freeTop + freeBottom) / 2 - (contentTop + contentBottom) / 2,
+  };
+
+  const rim = disc + (TRACK_GAP + TRACK_WIDTH + 3) * scale;
+  const places = new Map<string, Place>();
+  members.forEach((id, i) => {
+    const d = directions[i] ?? { x: 0, y: 0 };
+    places.set(id, { x: center.x + d.x * ring, y: center.y + d.y * ring, rim });
+  });
+  if (showClients) {
+    clients.forEach((id, i) => {
+      const offset = i - (clients.length - 1) / 2;
+      const place = clientsBelow
+        ? { x: width / 2 + offset * (clientBox.width + 8 * scale), y: height - margin / 2 - clientBox.height / 2 }
+        : { x: margin + 6 * scale + clientBox.width / 2, y: center.y + offset * (clientBox.height + 20 * scale) };
+      places.set(id, { ...place, rim: (clientsBelow ? clientBox.height / 2 : clientBox.width / 2) + 6 * scale });
+    });
+  }
+  const cell = cellSize(disc, scale);
+  return {
+    width,
+    height,
+    scale,
+    center,
+    ring,
+    disc,
+    cell,
+    tail: TAIL_CELLS,
+    clientBox,
+    clientsBelow,
+    places,
+  };
+}
+
+export const TAIL_CELLS = 8;
+
+function cellSize(disc: number, scale: number): number {
+  return Math.max(9 * scale, Math.min(16 * scale, Math.round(disc * 0.36)));
+}
+
+function tailWidth(disc: number, scale: number): number {
+  return TAIL_CELLS * (cellSize(disc, scale) + 1);
+}
+
+/** The stretch of the straight way between two places that lies outside both, moved a little to its right-hand side. */
+export function lane(from: Place, to: Place, aside: number): { readonly a: Point; readonly b: Point } {
+  const dx = to.x - from.x;
+  const dy = to.y - from.y;
+  const length = Math.hypot(dx, dy) || 1;
+  const ux = dx / length;
+  const uy = dy / length;
+  const ox = -uy * aside;
+  const oy = ux * aside;
+  const start = Math.min(from.rim, length / 2);
+  const end = Math.min(to.rim, length / 2);
+  return {
+    a: { x: from.x + ux * start + ox, y: from.y + uy * start + oy },
+    b: { x: to.x - ux * end + ox, y: to.y - uy * end + oy },
+  };
+}
+
+/** Whether the segments ab and cd cross or touch. */
+export function segmentsCross(a: Point, b: Point, c: Point, d: Point): boolean {
+  const side = (p: Point, q: Point, r: Point): number => (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
+  const abc = side(a, b, c);
+  const abd = side(a, b, d);
+  const cda = side(c, d, a);
+  const cdb = side(c, d, b);
+  return ((abc >= 0 && abd <= 0) || (abc <= 0 && abd >= 0)) && ((cda >= 0 && cdb <= 0) || (cda <= 0 && cdb >= 0))
+    ? !(abc === 0 && abd === 0 && cda === 0 && cdb === 0)
+    : false;
+}
+
+/** Even-odd rule; the polygon closes by itself. */
+export function insidePolygon(point: Point, polygon: readonly Point[]): boolean {
+  let inside = false;
+  for (let i = 0, j = polygon.length - 1; i < polygon.length; j = i, i += 1) {
+    const p = polygon[i];
+    const q = polygon[j];
+    if (p === undefined || q === undefined) continue;
+    if (p.y > point.y !== q.y > point.y && point.x < ((q.x - p.x) * (point.y - p.y)) / (q.y - p.y) + p.x)
+      inside = !inside;
+  }
+  return inside;
+}
+
+/** Twice nothing for a stroke there and back: the area that a path encloses. */
+export function enclosedArea(path: readonly Point[]): number {
+  let sum = 0;
+  for (let i = 0, j = path.length - 1; i < path.length; j = i, i += 1) {
+    const p = path[i];
+    const q = path[j];
+    if (p !== undefined && q !== undefined) sum += q.x * p.y - p.x * q.y;
+  }
+  return Math.abs(sum) / 2;
+}
+
+export function pathLength(path: readonly Point[]): number {
+  let sum = 0;
+  for (let i = 1; i < path.length; i += 1) {
+    const p = path[i - 1];
+    const q = path[i];
+    if (p !== undefined && q !== undefined) sum += Math.hypot(q.x - p.x, q.y - p.y);
+  }
+  return sum;
+}
+
+/**
+ * A path is closed when it comes back to where it began, or crosses itself on the way there: its loop is then what
+ * lies between. Null for an open one.
+ */
+export function closedLoop(path: readonly Point[], reach: number): readonly Point[] | null {
+  const first = path[0];
+  const last = path.at(-1);
+  if (first === undefined || last === undefined || path.length < 4) return null;
+  const isLoop = (loop: readonly Point[]): boolean => enclosedArea(loop) > pathLength(loop) ** 2 / 50;
+  for (let i = 1; i < path.length; i += 1) {
+    for (let j = i + 2; j < path.length; j += 1) {
+      const [a, b, c, d] = [path[i - 1], path[i], path[j - 1], path[j]];
+      if (a === undefined || b === undefined || c === undefined || d === undefined) continue;
+      if (!segmentsCross(a, b, c, d)) continue;
+      const loop = path.slice(i, j);
+      if (isLoop(loop)) return loop;
+    }
+  }
+  const gap = Math.hypot(last.x - first.x, last.y - first.y);
+  return gap < Math.max(reach, pathLength(path) * 0.18) && isLoop(path) ? path : null;
+}
+
+export interface Pair {
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Every pair of the given ids, each once. */
+export function pairsOf(ids: readonly string[]): readonly Pair[] {
+  return ids.flatMap((a, i) => ids.slice(i + 1).map((b) => ({ a, b })));
+}
+
+/** The links that a path crosses, each once. */
+export function crossedLinks(
+  path: readonly Point[],
+  pairs: readonly Pair[],
+  places: ReadonlyMap<string, Place>,
+): readonly Pair[] {
+  return pairs.filter(({ a, b }) => {
+    const p = places.get(a);
+    const q = places.get(b);
+    if (p === undefined || q === undefined) return false;
+    const link = lane(p, q, 0);
+    return path.some((to, i) => {
+      const from = path[i - 1];
+      return from !== undefined && segmentsCross(from, to, link.a, link.b);
+    });
+  });
+}
+
+/** The members inside a loop and those outside; null when the loop takes all or none, and so parts nobody. */
+export function lassoGroups(
+  loop: readonly Point[],
+  ids: readonly string[],
+  places: ReadonlyMap<string, Place>,
+): readonly [readonly string[], readonly string[]] | null {
+  const isIn = (id: string): boolean => {
+    const place = places.get(id);
+    return place !== undefined && insidePolygon(place, loop);
+  };
+  const inside = ids.filter(isIn);
+  const outside = ids.filter((id) => !isIn(id));
+  return inside.length === 0 || outside.length === 0 ? null : [inside, outside];
+}

@@ -1,0 +1,197 @@
+/**
+ * What moves, on one canvas: messages on their way, and the timers that drain round members. Drawn from facts and a
+ * time; it keeps nothing between frames.
+ */
+import type { Flight, MemberView, MessageId, View } from "../../engine/index.ts";
+import type { Palette } from "../ui/palette.ts";
+import { flightPoint } from "./flight-point.ts";
+import { type Point, type StageLayout, TRACK_GAP, TRACK_WIDTH } from "./geometry.ts";
+import { drawEntries, drawGlyph, GLYPHS, LOST, RESPONSE_REFUSED } from "./glyphs.ts";
+
+export interface MotionInput {
+  readonly view: Pick<View, "flights" | "members">;
+  readonly now: number;
+  readonly layout: StageLayout;
+  readonly palette: Palette;
+  readonly pointedAt: MessageId | null;
+  /** Words beside a message, or null for none. */
+  readonly label: (flight: Flight, broken: boolean) => string | null;
+}
+
+const TAU = Math.PI * 2;
+/** With more than this on their way, messages go unlabelled. */
+const LABELLED_MAX = 24;
+/** With more than this, shapes become plain squares of their colour: still cheap, and nobody could read them. */
+const SHAPED_MAX = 220;
+const HIT_RADIUS = 14;
+
+export function drawMotion(context: CanvasRenderingContext2D, input: MotionInput): void {
+  const { view, layout } = input;
+  context.clearRect(0, 0, layout.width, layout.height);
+  drawFlights(context, input);
+  for (const member of view.members.values()) drawTimer(context, member, input);
+}
+
+function drawFlights(context: CanvasRenderingContext2D, input: MotionInput): void {
+  const { view, now, layout, palette, pointedAt, label } = input;
+  const { flights } = view;
+  const many = flights.size > SHAPED_MAX;
+  const labelled = new Set<string>();
+  const size = glyphScale(layout);
+  context.lineJoin = "round";
+  context.lineCap = "round";
+  for (const flight of flights.values()) {
+    const from = layout.places.get(flight.from);
+    const to = layout.places.get(flight.to);
+    if (from === undefined || to === undefined) continue;
+    const { x, y, broken } = flightPoint(flight, now, from, to, laneAside(layout));
+    if (many) {
+      drawSpeck(context, flight, x, y, size, palette);
+      continue;
+    }
+    context.save();
+    context.translate(x, y);
+    context.scale(size, size);
+    const pointed = flight.id === pointedAt;
+    if (pointed || flight.arrivesAt === null) drawHalo(context, flight.arrivesAt === null, palette);
+    if (broken) drawGlyph(context, LOST, palette);
+    else if (flight.kind === "append" && flight.entryTerms.length > 0)
+      drawEntries(context, flight.entryTerms, flight.entryCount, palette);
+    else if (flight.kind === "response" && flight.figures["error"] !== undefined)
+      drawGlyph(context, RESPONSE_REFUSED, palette);
+    else drawGlyph(context, GLYPHS[flight.kind], palette);
+    context.restore();
+
+    if (flights.size > LABELLED_MAX || pointed) continue;
+    // Of what goes out to all at once, one carries the words.
+    const group = `${flight.kind} ${flight.from} ${flight.sentAt} ${broken}`;
+    if (labelled.has(group)) continue;
+    const words = label(flight, broken);
+    if (words === null) continue;
+    labelled.add(group);
+    drawLabel(context, words, x, y, size, layout, palette);
+  }
+}
+
+export function glyphScale(layout: StageLayout): number {
+  return layout.scale * Math.min(1, Math.max(0.62, layout.disc / (38 * layout.scale)));
+}
+
+function laneAside(layout: StageLayout): number {
+  return 5 * glyphScale(layout);
+}
+
+function drawSpeck(
+  context: CanvasRenderingContext2D,
+  flight: Flight,
+  x: number,
+  y: number,
+  size: number,
+  palette: Palette,
+): void {
+  const term = flight.entryTerms[0];
+  const ink = GLYPHS[flight.kind][0]?.ink ?? "ink-2";
+  context.fillStyle = flight.lost !== null ? palette.harm : term === undefined ? palette[ink] : palette.series(term);
+  const side = 5 * size;
+  context.fillRect(x - side / 2, y - side / 2, side, side);
+}
+
+function drawHalo(context: CanvasRenderingContext2D, held: boolean, palette: Palette): void {
+  context.beginPath();
+  context.arc(0, 0, 13.5, 0, TAU);
+  context.lineWidth = 1.5;
+  context.setLineDash([]);
+  context.strokeStyle = held ? palette.ink : palette.accent;
+  context.stroke();
+  if (!held) return;
+  context.fillStyle = palette.ink;
+  context.fillRect(9.5, -15.5, 2.2, 7);
+  context.fillRect(13, -15.5, 2.2, 7);
+}
+
+function drawLabel(
+  context: CanvasRenderingContext2D,
+  words: string,
+  x: number,
+  y: number,
+  size: number,
+  layout: StageLayout,
+  palette: Palette,
+): void {
+  context.font = `${11.5 * layout.scale}px ${palette.font}`;
+  context.textBaseline = "middle";
+  const gap = 14 * size;
+  const left = x + gap + context.measureText(words).width > layout.width - 6;
+  context.textAlign = left ? "right" : "left";
+  const at = left ? x - gap : x + gap;
+  context.lineWidth = 4;
+  context.setLineDash([]);
+  context.strokeStyle = palette.paper;
+  context.strokeText(words, at, y);
+  context.fillStyle = palette["ink-2"];
+  context.fillText(words, at, y);
+}
+
+/** What is left of a timer, 0 to 1. */
+export function timerLeft(timer: { readonly setAt: number; readonly firesAt: number }, now: number): number {
+  const span = timer.firesAt - timer.setAt;
+  return span <= 0 ? 0 : Math.min(1, Math.max(0, (timer.firesAt - now) / span));
+}
+
+function drawTimer(context: CanvasRenderingContext2D, member: MemberView, input: MotionInput): void {
+  const { layout, palette, now } = input;
+  const place = layout.places.get(member.id);
+  if (place === undefined) return;
+  const radius = layout.disc + TRACK_GAP * layout.scale;
+  const width = TRACK_WIDTH * layout.scale;
+  // Messages that pass behind a member must not shine through between disc and track.
+  context.beginPath();
+  context.arc(place.x, place.y, radius + width / 2 + 1, 0, TAU);
+  context.fillStyle = palette.paper;
+  context.fill();
+  if (member.liveness === "crashed" || member.liveness === "panicked") return;
+
+  context.setLineDash([]);
+  context.lineCap = "butt";
+  context.lineWidth = width;
+  context.strokeStyle = palette.line;
+  context.beginPath();
+  context.arc(place.x, place.y, radius, 0, TAU);
+  context.stroke();
+  if (member.timer === null) return;
+
+  const left = timerLeft(member.timer, now);
+  const heartbeat = member.timer.kind === "heartbeat";
+  const asking = member.role === "candidate" || member.role === "pre-candidate";
+  context.lineCap = "round";
+  context.lineWidth = heartbeat ? width * 0.6 : width;
+  context.strokeStyle = heartbeat ? palette.leading : asking ? palette.asking : palette.following;
+  if (left <= 0) return;
+  context.beginPath();
+  context.arc(place.x, place.y, radius, -TAU / 4, -TAU / 4 + TAU * left);
+  context.stroke();
+}
+
+/** The message nearest to a point, within reach of a finger. */
+export function flightAt(
+  point: Point,
+  view: Pick<View, "flights">,
+  now: number,
+  layout: StageLayout,
+  reach = HIT_RADIUS,
+): MessageId | null {
+  let best: MessageId | null = null;
+  let nearest = reach * layout.scale;
+  for (const flight of view.flights.values()) {
+    const from = layout.places.get(flight.from);
+    const to = layout.places.get(flight.to);
+    if (from === undefined || to === undefined) continue;
+    const at = flightPoint(flight, now, from, to, laneAside(layout));
+    const distance = Math.hypot(at.x - point.x, at.y - point.y);
+    if (distance < nearest) {
+      nearest = distance;
+      best = flight.id;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,75 @@
+/** What the stage says of messages, members and standings, in the page's language. */
+import type { Flight, Liveness, Role } from "../../engine/index.ts";
+import type { Language } from "../i18n/language.ts";
+import type { Headline, Standing } from "./headline.ts";
+
+export function flightName({ text }: Language, flight: Flight): string {
+  return flight.kind === "append" && flight.entryCount > 0
+    ? text("flight.entries", { count: flight.entryCount })
+    : text(`flight.${flight.kind}`);
+}
+
+export function flightTitle(language: Language, flight: Flight): string {
+  return language.text("flight.title", { kind: flightName(language, flight), from: flight.from, to: flight.to });
+}
+
+/** The few words that a message carries along on the stage; null for what speaks by its shape alone. */
+export function flightLabel(language: Language, flight: Flight, broken: boolean): string | null {
+  const { text } = language;
+  if (broken && flight.lost !== null) return text(`flight.lost.${flight.lost}`);
+  switch (flight.kind) {
+    case "vote-request":
+    case "pre-vote-request":
+      return `${text(`flight.${flight.kind}`)} (${flight.term})`;
+    case "vote-granted":
+    case "vote-refused":
+    case "append-refused":
+    case "snapshot":
+    case "timeout-now":
+    case "forward":
+      return text(`flight.${flight.kind}`);
+    case "request":
+    case "response": {
+      const { error, value } = flight.figures;
+      return error !== undefined ? language.sayText("rule", String(error), flight.figures) : value === undefined ? null : String(value);
+    }
+    default:
+      return null;
+  }
+}
+
+export function memberName({ text }: Language, id: string, role: Role, term: number, liveness: Liveness): string {
+  if (liveness === "running") return text("member.label.running", { id, role: text(`role.${role}`), term });
+  if (liveness === "paused")
+    return text("member.label", { id, role: text(`role.${role}`), term, liveness: text("liveness.paused") });
+  return text("member.label.down", { id, term, liveness: text(`liveness.${liveness}`) });
+}
+
+export function standingWords({ text }: Language, standing: Standing): string {
+  switch (standing.is) {
+    case "leads":
+    case "alone":
+      return text(`head.${standing.is}`, { leader: standing.leader, term: standing.term });
+    case "campaign":
+    case "pre-campaign":
+      return text(`head.${standing.is}`, { candidate: standing.candidate, term: standing.term });
+    case "campaigns":
+      return text("head.campaigns", { count: standing.count });
+    case "majority-down":
+      return text("head.majority-down", { up: standing.up, members: standing.members, needed: standing.needed });
+    case "majority-apart":
+      return text("head.majority-apart", { members: standing.members, needed: standing.needed });
+    default:
+      return text(`head.${standing.is}`);
+  }
+}
+
+export function headlineDetails({ text }: Language, head: Headline): string {
+  const parts = [
+    text("head.up", { up: head.up, members: head.members }),
+    head.commit > 0 ? text("head.committed", { index: head.commit }) : text("head.nothing-committed"),
+  ];
+  if (head.groups.length > 0)
+    parts.push(text("head.split", { groups: head.groups.map((group) => group.length).join(" | ") }));
+  return parts.join(" · ");
+}

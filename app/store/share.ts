@@ -1,0 +1,41 @@
+/**
+ * Structural sharing: `after`, but with every part that equals its counterpart in `before` taken from `before`.
+ *
+ * What comes from a worker is a copy, new down to the last leaf. Selectors compare by identity; without this, each
+ * keyframe would render everything. For plain data only: objects, arrays and primitives.
+ */
+export function share<T>(before: unknown, after: T): T;
+export function share(before: unknown, after: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(after)) return shareArray(before, after);
+  if (isObject(before) && isObject(after)) return shareObject(before, after);
+  return after;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shareArray(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  let same = before.length === after.length;
+  const shared = after.map((value, i) => {
+    const kept = share(before[i], value);
+    if (!Object.is(kept, before[i])) same = false;
+    return kept;
+  });
+  return same ? before : shared;
+}
+
+function shareObject(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const keys = Object.keys(after);
+  let same = Object.keys(before).length === keys.length;
+  const shared: Record<string, unknown> = {};
+  for (const key of keys) {
+    const kept = share(before[key], after[key]);
+    if (!Object.is(kept, before[key]) || !Object.hasOwn(before, key)) same = false;
+    shared[key] = kept;
+  }
+  return same ? before : shared;
+}

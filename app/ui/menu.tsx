@@ -1,0 +1,64 @@
+import { DropdownMenu as Radix } from "radix-ui";
+import css from "./controls.module.css";
+
+export interface MenuEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly harm?: boolean;
+  readonly disabled?: boolean;
+  /** A line above it parts it from what comes before. */
+  readonly parted?: boolean;
+  readonly onSelect: () => void;
+}
+
+interface Props {
+  readonly label: string;
+  readonly title: string;
+  readonly entries: readonly MenuEntry[];
+  /** Where it opens, in CSS pixels of the window. */
+  readonly x: number;
+  readonly y: number;
+  readonly onClose: () => void;
+  /** Takes the focus when the menu has closed. */
+  readonly returnTo: HTMLElement | SVGElement | null;
+}
+
+/** A menu at a point. */
+export function MenuAt({ label, title, entries, x, y, onClose, returnTo }: Props) {
+  return (
+    <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())} modal={false}>
+      <Radix.Trigger asChild>
+        <span aria-hidden style={{ position: "fixed", left: x, top: y, width: 1, height: 1 }} />
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          className={css["menu"]}
+          aria-label={label}
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          loop
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (returnTo !== null && (document.activeElement === null || document.activeElement === document.body))
+              returnTo.focus({ preventScroll: true });
+          }}
+        >
+          <Radix.Label className={css["menuLabel"]}>{title}</Radix.Label>
+          {entries.flatMap((entry) => [
+            entry.parted === true ? <Radix.Separator key={`${entry.id}-rule`} className={css["menuRule"]} /> : null,
+            <Radix.Item
+              key={entry.id}
+              className={css["menuItem"]}
+              disabled={entry.disabled === true}
+              data-harm={entry.harm === true ? "" : undefined}
+              onSelect={entry.onSelect}
+            >
+              {entry.title}
+            </Radix.Item>,
+          ])}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

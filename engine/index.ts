@@ -1,0 +1,48 @@
+/**
+ * The engine's front door: what the app may import. `app/player` alone also reaches into `worker/`, to start it.
+ */
+export { assert, AssertionError, present, unreachable } from "./base/assert.ts";
+export type { Brand } from "./base/brand.ts";
+export { byLengthThenUnits } from "./base/compare.ts";
+export { type Micros, MS, SECOND } from "./base/units.ts";
+export {
+  DEFAULT_CONFIG,
+  type RunConfig,
+  type RunSpec,
+  type Timing,
+  type TimingProfile,
+  TIMINGS,
+} from "./scenario/config.ts";
+export {
+  type Command,
+  type CommandType,
+  type DiskQuality,
+  type LinkEnds,
+  linkKey,
+  type LinkQuality,
+  type MessageId,
+  type ProcessId,
+  type Recorded,
+  type Refusal,
+} from "./sim/command.ts";
+export { DRIFT_PPM_MAX, FSYNC_MAX, LATENCY_MAX, VALUE_LENGTH_MAX } from "./sim/command-check.ts";
+export {
+  type Ballot,
+  type ClientView,
+  type Delta,
+  type Flight,
+  type FlightKind,
+  type Liveness,
+  LOG_WINDOW,
+  type LogCell,
+  type LogChange,
+  type LogView,
+  type MemberView,
+  type Note,
+  type Reign,
+  type Role,
+  type TimerView,
+  type View,
+  type WriteView,
+} from "./trace/view.ts";
+export type { Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";
