@@ -45,8 +45,9 @@ function contentSecurityPolicy(single: boolean): Plugin {
           const html = String(file.source);
           const policy = single ? policyOfSingle(html) : policyOfSite();
           const meta = `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
-          if (!html.includes("<head>")) throw new Error(`${file.fileName} has no <head> to put the policy into`);
-          file.source = html.replace("<head>", () => `<head>\n    ${meta}`);
+          const charset = /<meta charset="?utf-8"?\s*\/?>/i; // first of all, and the policy next
+          if (!charset.test(html)) throw new Error(`${file.fileName} names no charset to put the policy after`);
+          file.source = html.replace(charset, (found) => `${found}\n    ${meta}`);
         }
       },
     },

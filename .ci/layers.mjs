@@ -6,8 +6,16 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import swc from "@swc/core";
 import { cruise } from "dependency-cruiser";
 import { forbidden, MAY, options } from "../.dependency-cruiser.mjs";
+
+// The cruiser asks swc to read TypeScript and says nothing of TSX, at which swc stops.
+const { parseFileSync } = swc;
+Object.assign(swc, {
+  parseFileSync: (/** @type {string} */ path, /** @type {import("@swc/core").ParseOptions} */ how) =>
+    parseFileSync(path, path.endsWith(".tsx") ? { ...how, syntax: "typescript", tsx: true } : how),
+});
 
 /**
  * @param {string} root the folder that holds engine/ and app/

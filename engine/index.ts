@@ -13,24 +13,25 @@ export {
   type TimingProfile,
   TIMINGS,
 } from "./scenario/config.ts";
-export type {
-  Command,
-  CommandType,
-  DiskQuality,
-  LinkEnds,
-  LinkQuality,
-  MessageId,
-  ProcessId,
-  Recorded,
-  Refusal,
+export {
+  type Command,
+  type CommandType,
+  type DiskQuality,
+  type LinkEnds,
+  linkKey,
+  type LinkQuality,
+  type MessageId,
+  type ProcessId,
+  type Recorded,
+  type Refusal,
 } from "./sim/command.ts";
+export { DRIFT_PPM_MAX, FSYNC_MAX, LATENCY_MAX, VALUE_LENGTH_MAX } from "./sim/command-check.ts";
 export {
   type Ballot,
   type ClientView,
   type Delta,
   type Flight,
   type FlightKind,
-  linkKey,
   type Liveness,
   LOG_WINDOW,
   type LogCell,

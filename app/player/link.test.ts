@@ -1,10 +1,18 @@
 import { deflateRawSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Command, DEFAULT_CONFIG, type Recorded, type RunConfig } from "../../engine/index.ts";
+import {
+  type Command,
+  DEFAULT_CONFIG,
+  DRIFT_PPM_MAX,
+  LATENCY_MAX,
+  type Recorded,
+  type RunConfig,
+  VALUE_LENGTH_MAX,
+} from "../../engine/index.ts";
 import { isProcessId } from "../store/ids.ts";
 import { decodeLink, encodeLink, ENGINE_VERSION, PACKED_BYTES_MAX, UNPACKED_BYTES_MAX } from "./link.ts";
-import { AT_MAX_US, COMMANDS_MAX, DRIFT_MAX_PPM, EVENTS_MAX, SPAN_MAX_US } from "./schema.ts";
+import { AT_MAX_US, COMMANDS_MAX, EVENTS_MAX, JUMP_MAX_US } from "./schema.ts";
 
 const HASH = "0123456789abcdef";
 const plain = { v: ENGINE_VERSION, seed: 1, config: DEFAULT_CONFIG, commands: [], at: 5, n: 2, hash: HASH };
@@ -23,7 +31,7 @@ const C1 = "c1";
 if (!isProcessId(N1) || !isProcessId(C1)) throw new Error("these are ids");
 const ids = fc.constantFrom<string[]>("n1", "n2", "n9", "c1").filter(isProcessId);
 const span = fc
-  .tuple(fc.integer({ min: 0, max: SPAN_MAX_US }), fc.integer({ min: 0, max: SPAN_MAX_US }))
+  .tuple(fc.integer({ min: 1, max: LATENCY_MAX }), fc.integer({ min: 1, max: LATENCY_MAX }))
   .map(([a, b]) => ({ min: Math.min(a, b), max: Math.max(a, b) }));
 const perMillion = fc.integer({ min: 0, max: 1_000_000 });
 const quality = fc.record({
@@ -58,6 +66,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   about("pause"),
   about("resume"),
   about("wipe"),
+  fc.record({ type: fc.constant("corrupt" as const), process: ids, back: message }),
   aboutMessage("hold"),
   aboutMessage("release"),
   aboutMessage("drop"),
@@ -72,8 +81,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({
     type: fc.constant("clock" as const),
     process: ids,
-    driftPpm: fc.integer({ min: -DRIFT_MAX_PPM, max: DRIFT_MAX_PPM }),
-    jumpUs: fc.integer({ min: -AT_MAX_US, max: AT_MAX_US }),
+    driftPpm: fc.integer({ min: -DRIFT_PPM_MAX, max: DRIFT_PPM_MAX }),
+    jumpUs: fc.integer({ min: -JUMP_MAX_US, max: JUMP_MAX_US }),
   }),
   fc.record({ type: fc.constant("write" as const), client: ids, member: fc.option(ids), value }),
   fc.record({ type: fc.constant("panic" as const), process: ids, message: fc.string(), stack: fc.string() }),
@@ -213,7 +222,14 @@ describe("a hostile link", () => {
     ["config.clients", { ...plain, config: { ...DEFAULT_CONFIG, clients: 4 } }],
     [
       "config.network",
-      { ...plain, config: { ...DEFAULT_CONFIG, network: { ...DEFAULT_CONFIG.network, latencyMin: 9e6 } } },
+      {
+        ...plain,
+        config: { ...DEFAULT_CONFIG, network: { ...DEFAULT_CONFIG.network, latencyMin: 9e6, latencyMax: 8e6 } },
+      },
+    ],
+    [
+      "config.network.latencyMin",
+      { ...plain, config: { ...DEFAULT_CONFIG, network: { ...DEFAULT_CONFIG.network, latencyMin: 0 } } },
     ],
     ["commands", { ...plain, commands: { length: 1 } }],
     ["commands.0.command.type", { ...plain, commands: [{ n: 0, at: 0, command: { type: "constructor" } }] }],
@@ -222,7 +238,7 @@ describe("a hostile link", () => {
       { ...plain, commands: [{ n: 0, at: 0, command: { type: "crash", process: "<b>" } }] },
     ],
     ["commands.0.command.value", write("")],
-    ["commands.0.command.value", write("x".repeat(101))],
+    ["commands.0.command.value", write("x".repeat(VALUE_LENGTH_MAX + 1))],
     ["commands", { ...plain, commands: [crashAt(5), crashAt(4)] }],
   ])("names %s when its value is out of range", async (path, body) => {
     expect(await decodeLink(forge(body))).toStrictEqual({ ok: false, problem: { why: "not-valid", path } });

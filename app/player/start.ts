@@ -13,19 +13,22 @@ export interface Address {
 export const DEFAULT_SEED = 7;
 
 /**
- * Opens the world and plays, unless `autoplay=0` or a link says otherwise. What does not validate is reported to the
- * store and left out of account.
+ * Opens the world, and plays it when `autoplay` says so; without that parameter a new run plays if `plays`, and a
+ * link's run waits at its moment. What does not validate is reported to the store and left out of account.
  */
-export async function startWorld(player: Player, address: Address): Promise<void> {
+export async function startWorld(player: Player, address: Address, plays = true): Promise<void> {
   const { values, problems } = readParameters(address.search);
   for (const problem of problems) player.report(problem);
   if (values.speed !== undefined) player.setSpeed(values.speed);
   if (isLink(address.hash)) {
     const problem = await player.loadLink(address.hash);
-    if (problem === null) return;
+    if (problem === null) {
+      if (values.autoplay === true) player.play();
+      return;
+    }
   }
   const stands = await player.restart(specOf(values, DEFAULT_SEED));
-  if (stands && values.autoplay !== false) player.play();
+  if (stands && (values.autoplay ?? plays)) player.play();
 }
 
 /** Whether a fragment means to be a link. Other fragments belong to the page. */

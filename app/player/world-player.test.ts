@@ -4,6 +4,7 @@ import { isProcessId } from "../store/ids.ts";
 import { readWorld } from "../store/worlds.ts";
 import { EngineFailure } from "./engine.ts";
 import { encodeLink } from "./link.ts";
+import { startWorld } from "./start.ts";
 import { type Surroundings, WorldPlayer } from "./world-player.ts";
 
 const SPEC: RunSpec = { seed: 3, config: DEFAULT_CONFIG };
@@ -337,6 +338,33 @@ describe("links", () => {
     coordinator.failing = null;
     await player.step("event");
     expect(readWorld("no-replay")).toMatchObject({ status: "open", view: { at: 1 } });
+  });
+});
+
+describe("from an address", () => {
+  it("a run with the parameters' figures plays; what is not possible is told", async () => {
+    const { player } = setup("address");
+    await startWorld(player, { search: "?members=3&speed=1&seed=x", hash: "#top" });
+    const world = readWorld("address");
+    expect(world).toMatchObject({ playing: true, speed: 1, spec: { seed: 7, config: { members: 3 } } });
+    expect(world.problems).toStrictEqual([{ kind: "parameter", name: "seed", value: "x" }]);
+  });
+
+  it("a run that should not play of itself waits, unless autoplay=1", async () => {
+    await startWorld(setup("waits").player, { search: "", hash: "" }, false);
+    await startWorld(setup("plays").player, { search: "?autoplay=1", hash: "" }, false);
+    await startWorld(setup("asked").player, { search: "?autoplay=0", hash: "" });
+    expect(["waits", "plays", "asked"].map((id) => readWorld(id).playing)).toStrictEqual([false, true, false]);
+  });
+
+  it("a link wins over the parameters; one that cannot be opened gives way to them", async () => {
+    const link = await encodeLink({ spec: SPEC, commands: [], at: 5, n: 5, hash: HASH });
+    if (!link.ok) throw new Error(link.problem.why);
+    await startWorld(setup("linked").player, { search: "?seed=9", hash: `#${link.value}` });
+    expect(readWorld("linked")).toMatchObject({ playing: false, spec: { seed: 3 }, view: { at: 5 } });
+    await startWorld(setup("unlinked").player, { search: "?seed=9", hash: "#s=1.AAAA" });
+    const world = readWorld("unlinked");
+    expect(world).toMatchObject({ playing: true, spec: { seed: 9 }, problems: [{ kind: "link" }] });
   });
 });
 

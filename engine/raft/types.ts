@@ -5,10 +5,22 @@
  * name stands beside each message. Everything here is plain data: it can be posted to a worker, kept in a trace and
  * replayed. Whether and when a message arrives, a write is durable or a tick passes is decided elsewhere.
  */
+import { assert } from "../base/assert.ts";
 import type { Brand } from "../base/brand.ts";
 
 /** A member. Peers order ids by length, then by code unit: numeric order for hexadecimal ids, and n2 before n10. */
 export type NodeId = Brand<string, "NodeId">;
+
+function isNodeId(text: string): text is NodeId {
+  return text.length > 0;
+}
+
+/** Names a member by any text but the empty one. */
+export function nodeId(text: string): NodeId {
+  assert(isNodeId(text), "a member has a name");
+  return text;
+}
+
 export type Term = number;
 export type Index = number;
 
@@ -26,6 +38,9 @@ export interface Entry extends EntryId {
   /** What the state machine is given; empty for the entry that a new leader appends (§8). */
   readonly data: Uint8Array;
 }
+
+/** A peer's part in a term (§5.1); a pre-candidate asks whether an election would have a chance (thesis §9.6). */
+export type Role = "follower" | "pre-candidate" | "candidate" | "leader";
 
 /** What must survive a crash besides the log (Figure 2, persistent state). `commit` may lag; it only saves work. */
 export interface HardState {

@@ -18,6 +18,11 @@ export interface LinkEnds {
   readonly to: ProcessId;
 }
 
+/** Names a direction in maps. */
+export function linkKey(link: LinkEnds): string {
+  return `${link.from}>${link.to}`;
+}
+
 /** How datagrams fare on a link. Probabilities in millionths. */
 export interface LinkQuality {
   readonly latencyMin: Micros;
@@ -42,6 +47,8 @@ export type Command =
   | { readonly type: "resume"; readonly process: ProcessId }
   /** The disk is emptied of a member that is down: it comes back knowing nothing. */
   | { readonly type: "wipe"; readonly process: ProcessId }
+  /** One bit of the newest file of a member that is down turns over, `back` bytes before its end. */
+  | { readonly type: "corrupt"; readonly process: ProcessId; readonly back: number }
   /** Cuts exactly these directions (both, when both are named). */
   | { readonly type: "cut"; readonly links: readonly LinkEnds[] }
   | { readonly type: "mend"; readonly links: readonly LinkEnds[] }
@@ -75,6 +82,7 @@ export type Refusal =
   | { readonly rule: "not-paused"; readonly process: ProcessId }
   | { readonly rule: "must-be-down"; readonly process: ProcessId }
   | { readonly rule: "not-a-member"; readonly process: ProcessId }
+  | { readonly rule: "disk-too-short"; readonly process: ProcessId; readonly bytes: number }
   | { readonly rule: "not-a-client"; readonly process: ProcessId }
   | { readonly rule: "member-down"; readonly process: ProcessId }
   | { readonly rule: "client-busy"; readonly process: ProcessId }
@@ -82,6 +90,8 @@ export type Refusal =
   | { readonly rule: "no-such-message"; readonly message: MessageId }
   | { readonly rule: "message-is-held"; readonly message: MessageId }
   | { readonly rule: "message-not-held"; readonly message: MessageId }
+  /** A connection keeps order and loses nothing: its parts cannot be held, dropped or doubled one by one. */
+  | { readonly rule: "message-on-connection"; readonly message: MessageId }
   | { readonly rule: "no-such-link"; readonly from: string; readonly to: string }
   | { readonly rule: "links-already-cut" }
   | { readonly rule: "nothing-to-mend" }

@@ -5,7 +5,7 @@
  * data. The fold (`fold.ts`) is the only writer; the page mirrors it with `applyDelta`.
  */
 import type { Micros } from "../base/units.ts";
-import type { LinkEnds, LinkQuality, MessageId, ProcessId } from "../sim/command.ts";
+import type { LinkQuality, MessageId, ProcessId } from "../sim/command.ts";
 
 /** `panicked`: its code threw or hung; the error is in `panic`. */
 export type Liveness = "running" | "paused" | "crashed" | "panicked";
@@ -148,7 +148,7 @@ export interface View {
   readonly logs: ReadonlyMap<ProcessId, LogView>;
   readonly clients: ReadonlyMap<ProcessId, ClientView>;
   readonly flights: ReadonlyMap<MessageId, Flight>;
-  /** Directions that are cut, as "from>to". */
+  /** Directions that are cut, as `linkKey` names them. */
   readonly cuts: ReadonlySet<string>;
   readonly network: LinkQuality;
   readonly reigns: readonly Reign[];
@@ -190,8 +190,4 @@ export interface Delta {
   /** All reigns from this position on. */
   readonly reigns?: { readonly from: number; readonly reigns: readonly Reign[] };
   readonly notes?: readonly Note[];
-}
-
-export function linkKey(link: LinkEnds): string {
-  return `${link.from}>${link.to}`;
 }

@@ -1,0 +1,231 @@
+/** Bytes in and out: little-endian integers, lengths before strings, CRC-32C. */
+import { assert } from "./assert.ts";
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Grows as it is written; `take` gives a copy of exactly what was written and starts again. */
+export class ByteWriter {
+  #bytes: Uint8Array;
+  #length = 0;
+
+  constructor(capacity = 256) {
+    this.#bytes = new Uint8Array(capacity);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  u8(value: number): void {
+    this.#room(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  u32(value: number): void {
+    this.#room(4);
+    this.patchU32(this.#length, value);
+    this.#length += 4;
+  }
+
+  /** A safe integer of at least 0, seven bits a byte. */
+  varint(value: number): void {
+    assert(Number.isSafeInteger(value) && value >= 0, "a varint is a safe integer of at least 0");
+    let rest = value;
+    while (rest >= 128) {
+      this.u8((rest % 128) | 128);
+      rest = Math.floor(rest / 128);
+    }
+    this.u8(rest);
+  }
+
+  bytes(value: Uint8Array): void {
+    this.varint(value.length);
+    this.raw(value);
+  }
+
+  raw(value: Uint8Array): void {
+    this.#room(value.length);
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
+  text(value: string): void {
+    this.bytes(utf8Encode(value));
+  }
+
+  /** Overwrites four bytes that were written before. */
+  patchU32(at: number, value: number): void {
+    const bytes = this.#bytes;
+    bytes[at] = value & 255;
+    bytes[at + 1] = (value >>> 8) & 255;
+    bytes[at + 2] = (value >>> 16) & 255;
+    bytes[at + 3] = (value >>> 24) & 255;
+  }
+
+  crc(from: number): number {
+    return crc32c(this.#bytes, from, this.#length);
+  }
+
+  take(): Uint8Array {
+    const taken = this.#bytes.slice(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
+
+  #room(more: number): void {
+    const need = this.#length + more;
+    if (need <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(need, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}
+
+/** Bytes that end too early or hold what cannot be. */
+export class MalformedBytes extends Error {
+  override readonly name = "MalformedBytes";
+}
+
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  #at: number;
+  readonly #end: number;
+
+  constructor(bytes: Uint8Array, at = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = at;
+    this.#end = end;
+  }
+
+  get at(): number {
+    return this.#at;
+  }
+
+  get left(): number {
+    return this.#end - this.#at;
+  }
+
+  u8(): number {
+    this.#need(1);
+    return this.#bytes[this.#at++] as number;
+  }
+
+  u32(): number {
+    this.#need(4);
+    const b = this.#bytes;
+    const at = this.#at;
+    this.#at += 4;
+    return (
+      ((b[at] as number) |
+        ((b[at + 1] as number) << 8) |
+        ((b[at + 2] as number) << 16) |
+        ((b[at + 3] as number) << 24)) >>>
+      0
+    );
+  }
+
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.u8();
+      value += (byte & 127) * scale;
+      if (!Number.isSafeInteger(value)) throw new MalformedBytes("a varint is too large");
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+  }
+
+  /** A view, not a copy. */
+  bytes(): Uint8Array {
+    return this.raw(this.varint());
+  }
+
+  raw(length: number): Uint8Array {
+    this.#need(length);
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  text(): string {
+    return utf8Decode(this.bytes());
+  }
+
+  #need(count: number): void {
+    if (this.left < count) throw new MalformedBytes(`${count} bytes are needed and ${this.left} are left`);
+  }
+}
+
+/** UTF-8 of a string; a lone surrogate becomes U+FFFD. (The engine has no TextEncoder: it knows no host.) */
+export function utf8Encode(text: string): Uint8Array {
+  const out = new Uint8Array(text.length * 3);
+  let n = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    let code = text.codePointAt(i) as number;
+    if (code > 0xffff) i += 1;
+    else if (code >= 0xd800 && code <= 0xdfff) code = 0xfffd;
+    if (code < 0x80) out[n++] = code;
+    else if (code < 0x800) {
+      out[n++] = 0xc0 | (code >> 6);
+      out[n++] = 0x80 | (code & 63);
+    } else if (code < 0x10000) {
+      out[n++] = 0xe0 | (code >> 12);
+      out[n++] = 0x80 | ((code >> 6) & 63);
+      out[n++] = 0x80 | (code & 63);
+    } else {
+      out[n++] = 0xf0 | (code >> 18);
+      out[n++] = 0x80 | ((code >> 12) & 63);
+      out[n++] = 0x80 | ((code >> 6) & 63);
+      out[n++] = 0x80 | (code & 63);
+    }
+  }
+  return out.slice(0, n);
+}
+
+/** The string of UTF-8 bytes; throws on what is not UTF-8. */
+export function utf8Decode(bytes: Uint8Array): string {
+  let text = "";
+  let i = 0;
+  const follow = (): number => {
+    const byte = bytes[i++];
+    if (byte === undefined || (byte & 0xc0) !== 0x80) throw new MalformedBytes("not UTF-8");
+    return byte & 63;
+  };
+  while (i < bytes.length) {
+    const byte = bytes[i++] as number;
+    if (byte < 0x80) text += String.fromCharCode(byte);
+    else if (byte >= 0xc2 && byte < 0xe0) text += String.fromCharCode(((byte & 31) << 6) | follow());
+    else if (byte >= 0xe0 && byte < 0xf0) text += String.fromCharCode(((byte & 15) << 12) | (follow() << 6) | follow());
+    else if (byte >= 0xf0 && byte < 0xf5)
+      text += String.fromCodePoint(((byte & 7) << 18) | (follow() << 12) | (follow() << 6) | follow());
+    else throw new MalformedBytes("not UTF-8");
+  }
+  return text;
+}
+
+const CRC_TABLE: Uint32Array = (() => {
+  const table = new Uint32Array(256);
+  for (let n = 0; n < 256; n += 1) {
+    let c = n;
+    for (let k = 0; k < 8; k += 1) c = c & 1 ? (c >>> 1) ^ 0x82f63b78 : c >>> 1;
+    table[n] = c >>> 0;
+  }
+  return table;
+})();
+
+/** CRC-32C (Castagnoli), the checksum that etcd's WAL uses, of bytes [from, to). */
+export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
+  let c = 0xffffffff;
+  for (let i = from; i < to; i += 1) c = (CRC_TABLE[(c ^ (bytes[i] as number)) & 255] as number) ^ (c >>> 8);
+  return (c ^ 0xffffffff) >>> 0;
+}

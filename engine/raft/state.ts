@@ -1,0 +1,113 @@
+/**
+ * All that a peer knows, in one place, and the small things every chapter does with it: send, emit, hand out.
+ *
+ * The chapters that follow are functions over this state, in the order in which an engineer may read them: `roles`
+ * (transitions), `elections`, `replication`, `proposals`, `membership`, `reading`, then what each role does with an
+ * input (`leader`, `follower`, `candidate`), the rules of terms before that (`step`), time (`ticks`) and what goes out
+ * (`ready`). The state is changed in place: a spread for each step costs a hundred times as much.
+ */
+import type { Emit, RaftEvent } from "./events.ts";
+import type { Limits, ReadOnlyMode, ReadState, Sendable } from "./interface.ts";
+import type { RaftLog } from "./log.ts";
+import type { Progress } from "./progress.ts";
+import type { PendingRead, ReadRequest } from "./reads.ts";
+import type { Ack, ConfState, HardState, Index, NodeId, Role, Snapshot, Term } from "./types.ts";
+
+/** What never changes while a peer lives. */
+export interface Settings {
+  readonly id: NodeId;
+  readonly electionTicks: number;
+  readonly electionSpreadTicks: number;
+  readonly heartbeatTicks: number;
+  readonly stepDownOnRemoval: boolean;
+  readonly disableProposalForwarding: boolean;
+  readonly disableConfChangeValidation: boolean;
+  readonly limits: Limits;
+  readonly asyncStorage: boolean;
+  readonly draw: (n: number) => number;
+  readonly snapshot: () => Snapshot | null;
+}
+
+export interface PeerState {
+  readonly settings: Settings;
+  readonly id: NodeId;
+  readonly log: RaftLog;
+  emit: Emit | null;
+
+  preVote: boolean;
+  checkQuorum: boolean;
+  readOnly: ReadOnlyMode;
+
+  role: Role;
+  term: Term;
+  vote: NodeId | null;
+  leader: NodeId | null;
+
+  /** The membership in force, and what a leader knows of each member. `peers`, `incoming`, `outgoing` follow from it. */
+  conf: ConfState;
+  progress: ReadonlyMap<NodeId, Progress>;
+  /** In ascending order of id: the order of every broadcast. */
+  peers: readonly Progress[];
+  incoming: readonly Progress[];
+  outgoing: readonly Progress[];
+
+  /** A candidate's answers so far; only the first of each voter counts. */
+  readonly votes: Map<NodeId, boolean>;
+
+  transferee: NodeId | null;
+  /** The newest change of membership in the log may be here; only one may be unapplied. */
+  pendingConfIndex: Index;
+  uncommittedBytes: number;
+
+  /** Since the last message from the leader, or (leader) since the last check of the quorum. */
+  electionElapsed: number;
+  heartbeatElapsed: number;
+  electionTimeout: number;
+
+  pendingReads: PendingRead[];
+  /** Asked before this leader committed an entry of its term. */
+  earlyReads: ReadRequest[];
+  readStates: ReadState[];
+
+  send: Sendable[];
+  acks: Ack[];
+  /** What was last handed out: only changes are. */
+  givenRole: Role;
+  givenLeader: NodeId | null;
+  givenHardState: HardState;
+}
+
+export function emit(peer: PeerState, event: RaftEvent): void {
+  if (peer.emit !== null) peer.emit(event);
+}
+
+export function send(peer: PeerState, message: Sendable): void {
+  peer.send.push(message);
+}
+
+/** May leave only when all that was handed out with it, and before it, is durable (thesis §3.8). */
+export function sendAfterPersist(peer: PeerState, message: Ack): void {
+  peer.acks.push(message);
+}
+
+export function setLeader(peer: PeerState, leader: NodeId | null): void {
+  if (peer.leader === leader) return;
+  peer.leader = leader;
+  if (peer.emit !== null) peer.emit({ type: "leader-changed", leader, term: peer.term });
+}
+
+export function resetElectionTimer(peer: PeerState): void {
+  if (peer.emit !== null)
+    peer.emit({
+      type: "election-timer-reset",
+      timeoutTicks: peer.electionTimeout,
+      elapsedTicks: peer.electionElapsed,
+    });
+  peer.electionElapsed = 0;
+}
+
+/** May become leader: a voter (also of the outgoing half), and not waiting for a snapshot to be stored. */
+export function isPromotable(peer: PeerState): boolean {
+  const own = peer.progress.get(peer.id);
+  return own !== undefined && !own.learner && peer.log.pendingSnapshot === null;
+}

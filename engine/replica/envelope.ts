@@ -1,0 +1,33 @@
+/** What the log carries for the machine: a command, and which member's client asked for it, so that member can answer. */
+import { ByteReader, ByteWriter } from "../base/bytes.ts";
+import type { NodeId } from "../raft/types.ts";
+
+export interface Envelope {
+  readonly origin: NodeId;
+  readonly incarnation: number;
+  /** Counts the requests of one incarnation of one member. */
+  readonly serial: number;
+  readonly command: Uint8Array;
+}
+
+export function encodeEnvelope({ origin, incarnation, serial, command }: Envelope): Uint8Array {
+  const out = new ByteWriter(command.length + 24);
+  out.text(origin);
+  out.varint(incarnation);
+  out.varint(serial);
+  out.raw(command);
+  return out.take();
+}
+
+export function decodeEnvelope(data: Uint8Array): Envelope {
+  const reader = new ByteReader(data);
+  const origin = reader.text() as NodeId;
+  const incarnation = reader.varint();
+  const serial = reader.varint();
+  return { origin, incarnation, serial, command: reader.raw(reader.left) };
+}
+
+/** Names a request in the record. */
+export function requestKey({ origin, incarnation, serial }: Omit<Envelope, "command">): string {
+  return `${origin}/${incarnation}/${serial}`;
+}

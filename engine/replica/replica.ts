@@ -1,0 +1,421 @@
+/**
+ * One replicated process: a Raft peer, its write-ahead log and a state machine, driven by the world's inputs.
+ *
+ * It owns what the peer leaves to others: ticks are counted from the process's clock, `Persist` goes to the WAL and is
+ * reported when its fsync has ended, acknowledgements leave then and not before, committed entries go to the machine.
+ * Several writes may be on their way to the disk at once (etcd's asynchronous storage writes); the peer is told of them
+ * in order. The batch of one instant is one Ready, which is group commit.
+ */
+import { present } from "../base/assert.ts";
+import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
+import type { Micros } from "../base/units.ts";
+import { decodeConfChange } from "../raft/conf-change.ts";
+import type { RaftEvent } from "../raft/events.ts";
+import { createPeer, type Done, type Peer, type PeerCheckpoint, type PeerConfig, type Persist, restorePeer } from "../raft/peer.ts";
+import type { ConfState, Entry, EntryId, Message, NodeId, Snapshot } from "../raft/types.ts";
+import type { ProcessId } from "../sim/command.ts";
+import type { ConnectionId, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
+import { Wal, type WalCheckpoint, WalCorrupt } from "../wal/wal.ts";
+import { decodeEnvelope, encodeEnvelope, requestKey } from "./envelope.ts";
+import type { EntryShown, ReplicaEvent } from "./events.ts";
+import type { Machine } from "./machine.ts";
+import type { Request, Response } from "./protocol.ts";
+import { decodeSnapshot, encodeSnapshot, snapshotFileName } from "./snapshot-file.ts";
+
+export interface ReplicaConfig {
+  /** The voters of a cluster that starts anew. */
+  readonly voters: readonly NodeId[];
+  readonly tick: Micros;
+  readonly electionTicks: number;
+  readonly electionSpreadTicks: number;
+  readonly heartbeatTicks: number;
+  readonly preVote: boolean;
+  readonly checkQuorum: boolean;
+  /** A snapshot is taken each time this many entries were applied since the last (etcd's --snapshot-count). */
+  readonly snapshotEntries: number;
+  /** Entries kept in memory behind a snapshot, for followers that lag (etcd's SnapshotCatchUpEntries). */
+  readonly catchUpEntries: number;
+}
+
+interface Waiting {
+  readonly connection: ConnectionId;
+  readonly request: number;
+}
+
+/** A write on its way to the disk, with what may happen when it is there. */
+interface Write {
+  readonly token: number;
+  readonly persist: Pick<Persist, "then" | "written" | "snapshot">;
+  /** A snapshot of our own machine that this write makes durable. */
+  readonly taken: Snapshot | null;
+}
+
+interface ReplicaCheckpoint {
+  readonly peer: PeerCheckpoint;
+  readonly wal: WalCheckpoint;
+  readonly machine: Uint8Array;
+  readonly rng: RngState;
+  readonly incarnation: number;
+  readonly tickedAt: Micros;
+  readonly wakeAt: Micros | null;
+  readonly applied: EntryId;
+  readonly snapshot: Snapshot | null;
+  readonly tokens: number;
+  readonly writes: readonly Write[];
+  readonly serials: number;
+  readonly waiting: readonly (readonly [number, Waiting])[];
+  readonly clients: readonly (readonly [ConnectionId, ProcessId])[];
+}
+
+const NOTHING: EntryId = { term: 0, index: 0 };
+
+export class Replica implements Process {
+  readonly #id: NodeId;
+  readonly #config: ReplicaConfig;
+  readonly #machine: Machine;
+  readonly #out: Out;
+  readonly #emit: ((event: ReplicaEvent) => void) | null;
+  readonly #wal: Wal;
+  #rng: Rng;
+  #peer: Peer | null = null;
+  #incarnation = 0;
+  /** The instant of the last tick, in awake time. */
+  #tickedAt: Micros = 0;
+  #wakeAt: Micros | null = null;
+  /** The awake time of the input at hand. */
+  #now: Micros = 0;
+  /** The last entry that the machine has. */
+  #applied: EntryId = NOTHING;
+  /** The newest durable snapshot. */
+  #snapshot: Snapshot | null = null;
+  #tokens = 0;
+  #writes: Write[] = [];
+  #serials = 0;
+  /** Requests that wait for their entry to be applied here, by serial. */
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #clients = new Map<ConnectionId, ProcessId>();
+
+  constructor(config: ReplicaConfig, machine: Machine, env: Env) {
+    this.#id = env.id as string as NodeId;
+    this.#config = config;
+    this.#machine = machine;
+    this.#out = env.out;
+    this.#emit = env.out.emit;
+    this.#rng = env.rng;
+    this.#wal = new Wal(this.#id, env.out);
+  }
+
+  step(input: Input, stamp: Stamp): void {
+    this.#now = stamp.awake;
+    if (input.type === "boot") return this.#boot(input.incarnation, input.files);
+    this.#tick();
+    switch (input.type) {
+      case "wake":
+        this.#wakeAt = null;
+        return;
+      case "message":
+        this.#peer?.step({ type: "message", message: input.message as Message });
+        return;
+      case "synced":
+        return this.#synced(input.token);
+      case "accepted":
+        this.#clients.set(input.connection, input.from);
+        return;
+      case "received":
+        return this.#request(input.connection, input.data as Request);
+      case "closed":
+        this.#clients.delete(input.connection);
+        for (const [serial, { connection }] of this.#waiting) if (connection === input.connection) this.#waiting.delete(serial);
+        return;
+      case "connected":
+      case "asked":
+        return;
+    }
+  }
+
+  flush(stamp: Stamp): void {
+    const peer = this.#running();
+    for (let ready = peer.ready(); ready !== null; ready = peer.ready()) {
+      for (const message of ready.send) this.#out.send(message.to as string as ProcessId, message);
+      if (ready.persist !== null) this.#persist(ready.persist);
+      if (ready.apply.length > 0) this.#apply(ready.apply, stamp);
+    }
+    const wakeAt = this.#tickedAt + peer.ticksUntilDue() * this.#config.tick;
+    if (wakeAt !== this.#wakeAt) {
+      this.#wakeAt = wakeAt;
+      this.#out.wake(wakeAt === Number.POSITIVE_INFINITY ? null : wakeAt);
+    }
+  }
+
+  checkpoint(): ReplicaCheckpoint {
+    return {
+      peer: this.#running().checkpoint(),
+      wal: this.#wal.checkpoint(),
+      machine: this.#machine.snapshot(),
+      rng: this.#rng.state(),
+      incarnation: this.#incarnation,
+      tickedAt: this.#tickedAt,
+      wakeAt: this.#wakeAt,
+      applied: this.#applied,
+      snapshot: this.#snapshot,
+      tokens: this.#tokens,
+      writes: [...this.#writes],
+      serials: this.#serials,
+      waiting: [...this.#waiting],
+      clients: [...this.#clients],
+    };
+  }
+
+  restore(checkpoint: unknown): void {
+    const saved = checkpoint as ReplicaCheckpoint;
+    this.#rng = rngFromState(saved.rng);
+    this.#snapshot = saved.snapshot;
+    this.#machine.restore(saved.machine);
+    this.#wal.restore(saved.wal);
+    this.#incarnation = saved.incarnation;
+    this.#tickedAt = saved.tickedAt;
+    this.#wakeAt = saved.wakeAt;
+    this.#applied = saved.applied;
+    this.#tokens = saved.tokens;
+    this.#writes = [...saved.writes];
+    this.#serials = saved.serials;
+    for (const [serial, waiting] of saved.waiting) this.#waiting.set(serial, waiting);
+    for (const [connection, client] of saved.clients) this.#clients.set(connection, client);
+    this.#peer = restorePeer(this.#peerConfig(null), saved.peer);
+  }
+
+  // ── start ──
+
+  #boot(incarnation: number, files: readonly DiskFile[]): void {
+    this.#incarnation = incarnation;
+    const recovered = this.#wal.recover(files);
+    this.#snapshot = readSnapshot(files, recovered.snapshot);
+    if (this.#snapshot !== null) this.#machine.restore(this.#snapshot.data);
+    this.#applied = recovered.snapshot;
+    const { hardState, snapshot, entries, tornBytes } = recovered;
+    this.#emit?.({
+      type: "recovered",
+      term: hardState?.term ?? 0,
+      vote: hardState?.vote ?? null,
+      commit: hardState?.commit ?? snapshot.index,
+      snapshot,
+      entries: entries.map((entry) => this.#shown(entry)),
+      tornBytes,
+      summary: this.#machine.summary(),
+    });
+    // Machines are not switched on at the same instant: the first tick comes after a part of a tick.
+    this.#tickedAt = this.#now - this.#rng.below(this.#config.tick);
+    const conf: ConfState = this.#snapshot?.conf ?? {
+      voters: this.#config.voters,
+      votersOutgoing: [],
+      learners: [],
+      learnersNext: [],
+      autoLeave: false,
+    };
+    this.#peer = createPeer(this.#peerConfig({ hardState, conf, base: snapshot, entries, applied: snapshot.index }));
+  }
+
+  #peerConfig(restored: PeerConfig["restored"] | null): PeerConfig {
+    const { electionTicks, electionSpreadTicks, heartbeatTicks, preVote, checkQuorum } = this.#config;
+    return {
+      id: this.#id,
+      restored: restored ?? { hardState: null, conf: NO_CONF, base: NOTHING, entries: [], applied: 0 },
+      electionTicks,
+      electionSpreadTicks,
+      heartbeatTicks,
+      preVote,
+      checkQuorum,
+      asyncStorage: true,
+      draw: (n) => this.#rng.below(n),
+      snapshot: () => this.#snapshot,
+      emit: this.#emit === null ? null : (event) => this.#pass(event),
+    };
+  }
+
+  #running(): Peer {
+    return present(this.#peer, "a replica runs after its boot");
+  }
+
+  // ── time ──
+
+  /** Brings the peer's ticks up to the present instant. */
+  #tick(): void {
+    const peer = this.#running();
+    const { tick } = this.#config;
+    let ticks = Math.floor((this.#now - this.#tickedAt) / tick);
+    while (ticks > 0) {
+      const some = Math.min(ticks, Math.max(1, peer.ticksUntilDue()));
+      this.#tickedAt += some * tick;
+      peer.tick(some);
+      ticks -= some;
+    }
+  }
+
+  // ── the disk ──
+
+  #persist(persist: Persist): void {
+    const { hardState, entries, snapshot, mustSync } = persist;
+    if (snapshot !== null) this.#writeSnapshotFile(snapshot);
+    if (hardState !== null || entries.length > 0 || snapshot !== null) {
+      this.#wal.write({ hardState, entries, snapshot: snapshot?.last ?? null });
+    }
+    if (mustSync || snapshot !== null) {
+      this.#writes.push({ token: this.#sync(), persist, taken: null });
+    } else if (this.#writes.length > 0) {
+      // Nothing of its own to wait for, but what it promises rests on the writes before it.
+      this.#writes.push({ token: this.#tokens, persist, taken: null });
+    } else {
+      this.#written({ token: 0, persist, taken: null });
+    }
+  }
+
+  #sync(): number {
+    this.#tokens += 1;
+    this.#out.sync(this.#tokens);
+    return this.#tokens;
+  }
+
+  #synced(token: number): void {
+    while (this.#writes.length > 0 && (this.#writes[0] as Write).token <= token) {
+      this.#written(this.#writes.shift() as Write);
+    }
+  }
+
+  /** A write is durable: what rested on it may happen. */
+  #written({ persist, taken }: Write): void {
+    const { then, written, snapshot } = persist;
+    if (taken !== null) {
+      this.#keepSnapshot(taken);
+      this.#running().compact(Math.max(0, taken.last.index - this.#config.catchUpEntries));
+    }
+    if (snapshot !== null) {
+      this.#keepSnapshot(snapshot);
+      this.#machine.restore(snapshot.data);
+      this.#applied = snapshot.last;
+      this.#emit?.({ type: "machine-restored", last: snapshot.last, summary: this.#machine.summary() });
+    }
+    for (const ack of then) if (ack.to !== this.#id) this.#out.send(ack.to as string as ProcessId, ack);
+    this.#advance({ type: "persisted", then, written });
+  }
+
+  #advance(done: Done): void {
+    this.#running().advance(done);
+  }
+
+  // ── the machine ──
+
+  #apply(entries: readonly Entry[], stamp: Stamp): void {
+    for (const entry of entries) {
+      if (entry.type !== "normal") {
+        this.#running().applyConfChange(decodeConfChange(entry.type, entry.data));
+      } else if (entry.data.length > 0) {
+        this.#applyCommand(entry, stamp);
+      }
+      this.#applied = { term: entry.term, index: entry.index };
+    }
+    this.#advance({ type: "applied", entries });
+    this.#maybeTakeSnapshot();
+  }
+
+  #applyCommand(entry: Entry, stamp: Stamp): void {
+    const { origin, incarnation, serial, command } = decodeEnvelope(entry.data);
+    const answer = this.#machine.apply(command, stamp);
+    if (this.#emit !== null) {
+      const summary = this.#machine.summary();
+      this.#emit({ type: "command-applied", index: entry.index, label: this.#machine.label(command), summary });
+    }
+    if (origin !== this.#id || incarnation !== this.#incarnation) return;
+    const waiting = this.#waiting.get(serial);
+    if (waiting === undefined) return;
+    this.#waiting.delete(serial);
+    const client = this.#clients.get(waiting.connection) ?? "";
+    this.#emit?.({ type: "request-answered", client, request: waiting.request, index: entry.index });
+    this.#respond(waiting.connection, { type: "answer", request: waiting.request, answer });
+  }
+
+  #request(connection: ConnectionId, { request, body }: Request): void {
+    const client = this.#clients.get(connection) ?? "";
+    const proposed = this.#machine.propose(body);
+    if ("answer" in proposed) return this.#respond(connection, { type: "answer", request, answer: proposed.answer });
+    const { command } = proposed;
+    const serial = this.#serials + 1;
+    const envelope = { origin: this.#id, incarnation: this.#incarnation, serial, command };
+    const key = requestKey(envelope);
+    this.#emit?.({ type: "request-received", client, request, key, label: this.#machine.label(command) });
+    const data = encodeEnvelope(envelope);
+    const problem = this.#running().step({ type: "propose", proposals: [{ type: "normal", data }] });
+    if (problem !== undefined) {
+      this.#emit?.({ type: "request-refused", client, request, why: problem.why });
+      return this.#respond(connection, { type: "refused", request, why: problem.why });
+    }
+    this.#serials = serial;
+    this.#waiting.set(serial, { connection, request });
+  }
+
+  #respond(connection: ConnectionId, response: Response): void {
+    this.#out.transmit(connection, response);
+  }
+
+  // ── snapshots ──
+
+  #maybeTakeSnapshot(): void {
+    const from = this.#snapshot?.last.index ?? 0;
+    const pending = this.#writes.some(({ taken, persist }) => taken !== null || persist.snapshot !== null);
+    if (pending || this.#applied.index - from < this.#config.snapshotEntries) return;
+    const taken: Snapshot = { last: this.#applied, conf: this.#running().status().conf, data: this.#machine.snapshot() };
+    this.#writeSnapshotFile(taken);
+    this.#wal.write({ hardState: null, entries: [], snapshot: taken.last });
+    this.#writes.push({ token: this.#sync(), persist: { then: [], written: null, snapshot: null }, taken });
+    this.#emit?.({ type: "snapshot-taken", last: taken.last, bytes: taken.data.length });
+  }
+
+  #writeSnapshotFile(snapshot: Snapshot): void {
+    this.#out.append(snapshotFileName(snapshot.last), encodeSnapshot(snapshot));
+  }
+
+  /** It is durable: what it covers may go. */
+  #keepSnapshot(snapshot: Snapshot): void {
+    if (this.#snapshot !== null) this.#out.remove(snapshotFileName(this.#snapshot.last));
+    this.#snapshot = snapshot;
+    this.#wal.release(snapshot.last.index);
+  }
+
+  // ── the record ──
+
+  /** Passes on what the peer says; entries get their label, timers an instant. */
+  #pass(event: RaftEvent): void {
+    const emit = this.#emit;
+    if (emit === null) return;
+    switch (event.type) {
+      case "entries-appended":
+        return emit({ type: "entries-shown", entries: event.entries.map((entry) => this.#shown(entry)) });
+      case "election-timer-reset":
+        return emit({ type: "timer-set", timer: "election", firesIn: this.#until(event.timeoutTicks - event.elapsedTicks) });
+      case "heartbeat-timer-reset":
+        return emit({ type: "timer-set", timer: "heartbeat", firesIn: this.#until(event.timeoutTicks) });
+      default:
+        return emit(event);
+    }
+  }
+
+  /** The time until the tick that many ticks from now. */
+  #until(ticks: number): Micros {
+    return this.#tickedAt + ticks * this.#config.tick - this.#now;
+  }
+
+  #shown({ term, index, type, data }: Entry): EntryShown {
+    if (type !== "normal" || data.length === 0) return { term, index, type, label: "", request: null };
+    const envelope = decodeEnvelope(data);
+    return { term, index, type, label: this.#machine.label(envelope.command), request: requestKey(envelope) };
+  }
+}
+
+const NO_CONF: ConfState = { voters: [], votersOutgoing: [], learners: [], learnersNext: [], autoLeave: false };
+
+function readSnapshot(files: readonly DiskFile[], last: EntryId): Snapshot | null {
+  if (last.index === 0) return null;
+  const name = snapshotFileName(last);
+  const file = files.find((candidate) => candidate.name === name);
+  if (file === undefined) throw new WalCorrupt(`the log names ${name}, which is not on the disk`);
+  return decodeSnapshot(name, file.bytes);
+}

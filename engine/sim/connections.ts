@@ -1,0 +1,227 @@
+/**
+ * Connections between clients and members, with TCP's promise: in order, nothing lost or doubled while both ends live.
+ *
+ * A cut link makes what is on it wait; when the link is mended it is sent again. An end that dies resets the connection,
+ * and the other end hears of it only when that can reach it: until then the connection is half open. Opening takes a
+ * round trip, and the kernel of a paused process still accepts.
+ */
+import { present } from "../base/assert.ts";
+import type { Micros } from "../base/units.ts";
+import { type Cell, isUp, type Pending, type PendingState, savePending } from "./cell.ts";
+import type { MessageId, ProcessId } from "./command.ts";
+import type { Lost, Segment } from "./events.ts";
+import { type Link, RETRANSMIT_AFTER } from "./network.ts";
+import type { ConnectionId, Input } from "./process.ts";
+
+/** What connections need of the world. */
+export interface Carrier {
+  readonly now: Micros;
+  link(from: Cell, to: Cell): Link;
+  cell(id: ProcessId): Cell;
+  /** Sends a part: on its way when `arrivesAt` is given, else it waits. */
+  segment(from: Cell, to: Cell, part: Segment, arrivesAt: Micros | null): Pending;
+  /** Puts a waiting part on its way. */
+  release(part: Pending, arrivesAt: Micros): void;
+  deliver(cell: Cell, input: Input, event: Pending): void;
+  /** A part that nobody waits for any more has arrived. */
+  ignore(event: Pending, why: Lost): void;
+}
+
+interface Half {
+  readonly from: Cell;
+  readonly to: Cell;
+  lastArrival: Micros;
+  /** What waits for the link to be mended, in order. */
+  stalled: Pending[];
+  /** The receiving end still takes what comes. */
+  open: boolean;
+}
+
+interface Connection {
+  readonly id: ConnectionId;
+  readonly toServer: Half;
+  readonly toClient: Half;
+}
+
+interface HalfState {
+  readonly from: ProcessId;
+  readonly to: ProcessId;
+  readonly lastArrival: Micros;
+  readonly stalled: readonly PendingState[];
+  readonly open: boolean;
+}
+
+export interface ConnectionsState {
+  readonly connections: readonly {
+    readonly id: ConnectionId;
+    readonly toServer: HalfState;
+    readonly toClient: HalfState;
+  }[];
+}
+
+export class Connections {
+  readonly #carrier: Carrier;
+  readonly #connections = new Map<ConnectionId, Connection>();
+
+  constructor(carrier: Carrier) {
+    this.#carrier = carrier;
+  }
+
+  open(id: ConnectionId, client: Cell, server: Cell): void {
+    const half = (from: Cell, to: Cell): Half => ({ from, to, lastArrival: 0, stalled: [], open: true });
+    const connection = { id, toServer: half(client, server), toClient: half(server, client) };
+    this.#connections.set(id, connection);
+    this.#send(connection.toServer, { part: "open", connection: id });
+  }
+
+  /** Data from this end; nothing happens when the connection is gone, as with a socket that was reset. */
+  transmit(id: ConnectionId, from: Cell, data: unknown): void {
+    const half = this.#halfFrom(id, from);
+    if (half?.open) this.#send(half, { part: "data", connection: id, data });
+  }
+
+  close(id: ConnectionId, from: Cell): void {
+    const half = this.#halfFrom(id, from);
+    if (half?.open) this.#end(id, from, "close");
+  }
+
+  /** All connections of a process that died. */
+  endDies(cell: Cell): void {
+    for (const { id, toServer, toClient } of this.#connections.values()) {
+      if (toServer.from === cell || toClient.from === cell) this.#end(id, cell, "reset");
+    }
+  }
+
+  arrives(event: Pending): void {
+    const segment = event.body as Segment;
+    const connection = this.#connections.get(segment.connection);
+    const half =
+      connection === undefined
+        ? null
+        : event.cell === connection.toServer.to
+          ? connection.toServer
+          : connection.toClient;
+    if (connection === undefined || half === null || !half.open) return this.#carrier.ignore(event, "closed");
+    switch (segment.part) {
+      case "open":
+        if (!isUp(half.to)) {
+          this.#carrier.ignore(event, "receiver-down");
+          return this.#end(segment.connection, half.to, "refuse");
+        }
+        this.#send(connection.toClient, { part: "accept", connection: segment.connection });
+        return this.#carrier.deliver(
+          half.to,
+          { type: "accepted", connection: segment.connection, from: half.from.id },
+          event,
+        );
+      case "accept":
+        return this.#carrier.deliver(half.to, { type: "connected", connection: segment.connection }, event);
+      case "data":
+        return this.#carrier.deliver(
+          half.to,
+          { type: "received", connection: segment.connection, data: segment.data },
+          event,
+        );
+      case "refuse":
+      case "reset":
+      case "close":
+        this.#connections.delete(segment.connection);
+        return this.#carrier.deliver(
+          half.to,
+          { type: "closed", connection: segment.connection, reset: segment.part !== "close" },
+          event,
+        );
+    }
+  }
+
+  /** A link was cut: the parts that were on it wait from now on. */
+  stall(parts: readonly Pending[]): void {
+    for (const part of parts) {
+      const half = this.#halfFrom((part.body as Segment).connection, part.from as Cell);
+      half?.stalled.push(part);
+    }
+  }
+
+  /** A link was mended: what waited for it is sent again, in order. */
+  mended(link: Link): void {
+    for (const { toServer, toClient } of this.#connections.values()) {
+      for (const half of [toServer, toClient]) {
+        if (half.from.id !== link.from || half.to.id !== link.to) continue;
+        const stalled = half.stalled;
+        half.stalled = [];
+        for (const part of stalled) this.#carrier.release(part, this.#arrival(half, link));
+      }
+    }
+  }
+
+  isWaiting(id: MessageId): boolean {
+    for (const { toServer, toClient } of this.#connections.values()) {
+      if (toServer.stalled.some((part) => part.id === id) || toClient.stalled.some((part) => part.id === id))
+        return true;
+    }
+    return false;
+  }
+
+  state(): ConnectionsState {
+    const save = (half: Half): HalfState => ({
+      ...half,
+      from: half.from.id,
+      to: half.to.id,
+      stalled: half.stalled.map(savePending),
+    });
+    return {
+      connections: [...this.#connections.values()].map(({ id, toServer, toClient }) => ({
+        id,
+        toServer: save(toServer),
+        toClient: save(toClient),
+      })),
+    };
+  }
+
+  restore(state: ConnectionsState, load: (event: PendingState) => Pending): void {
+    const half = (saved: HalfState): Half => ({
+      ...saved,
+      from: this.#carrier.cell(saved.from),
+      to: this.#carrier.cell(saved.to),
+      stalled: saved.stalled.map(load),
+    });
+    for (const { id, toServer, toClient } of state.connections) {
+      this.#connections.set(id, { id, toServer: half(toServer), toClient: half(toClient) });
+    }
+  }
+
+  /** This end takes and gives no more, and tells the other. */
+  #end(id: ConnectionId, cell: Cell, part: "close" | "refuse" | "reset"): void {
+    const connection = present(this.#connections.get(id), "the connection that ends");
+    const [outward, inward] =
+      connection.toServer.from === cell
+        ? [connection.toServer, connection.toClient]
+        : [connection.toClient, connection.toServer];
+    inward.open = false;
+    if (outward.open) this.#send(outward, { part, connection: id });
+    else this.#connections.delete(id);
+  }
+
+  #send(half: Half, segment: Segment): void {
+    const link = this.#carrier.link(half.from, half.to);
+    const waits = link.cut || half.stalled.length > 0;
+    const part = this.#carrier.segment(half.from, half.to, segment, waits ? null : this.#arrival(half, link));
+    if (waits) half.stalled.push(part);
+  }
+
+  #arrival(half: Half, link: Link): Micros {
+    const again = link.rng.chance(link.quality.lossPerMillion) ? RETRANSMIT_AFTER : 0;
+    half.lastArrival = Math.max(half.lastArrival + 1, this.#carrier.now + link.latency() + again);
+    return half.lastArrival;
+  }
+
+  #halfFrom(id: ConnectionId, from: Cell): Half | null {
+    const connection = this.#connections.get(id);
+    if (connection === undefined) return null;
+    return connection.toServer.from === from
+      ? connection.toServer
+      : connection.toClient.from === from
+        ? connection.toClient
+        : null;
+  }
+}
