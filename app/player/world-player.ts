@@ -144,7 +144,11 @@ export class WorldPlayer implements Player {
 
   async step(kind: StepKind): Promise<void> {
     this.pause();
-    await this.#jump((coordinator, key) => coordinator.step(key, kind), CALL_LIMIT_S);
+    await this.#jump(async (coordinator, key) => {
+      const { found, moment } = await coordinator.step(key, kind);
+      if (!found) this.report({ kind: "nothing-to-step-to", step: kind });
+      return moment;
+    }, CALL_LIMIT_S);
   }
 
   async stepBack(kind: StepKind): Promise<void> {
