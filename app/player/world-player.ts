@@ -263,7 +263,7 @@ export class WorldPlayer implements Player {
         this.#clockUs = opened.delta.at;
         if (old !== null) this.#retire(engine, old);
         if (readWorld(this.world).speed === "max") void this.#placeForSpeed();
-        else if (opened.placement === "inline") this.#tellInline(engine);
+        else if (!opened.workers) this.#tellInline(engine);
         return opened;
       } catch (error) {
         return error instanceof Error ? error : new EngineFailure(messageOf(error));
