@@ -300,6 +300,14 @@ export const en = {
   "timeline.reign.long": "{leader} · term {term}",
   "timeline.now": "now",
 
+  "fault.restarted": "restarted",
+  "fault.resumed": "resumed",
+  "fault.wiped": "wiped",
+  "fault.partitioned": "split",
+  "fault.cut": "cut",
+  "fault.mended": "mended",
+  "fault.healed": "healed",
+
   "partition.heading": "Split the cluster",
   "partition.what": "Choose the members of one side; the others stay on the other. Links between the sides are cut both ways.",
   "partition.side": "Split off",

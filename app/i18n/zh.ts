@@ -295,6 +295,14 @@ export const zh = {
   "timeline.reign.long": "{leader} · 任期 {term}",
   "timeline.now": "现在",
 
+  "fault.restarted": "重启",
+  "fault.resumed": "继续",
+  "fault.wiped": "清空",
+  "fault.partitioned": "分区",
+  "fault.cut": "切断",
+  "fault.mended": "恢复",
+  "fault.healed": "全部恢复",
+
   "partition.heading": "将集群分区",
   "partition.what": "选择其中一侧的成员，其余成员留在另一侧。两侧之间的连线双向切断。",
   "partition.side": "隔离出去",

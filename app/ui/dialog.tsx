@@ -1,5 +1,5 @@
-import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { createPortal } from "react-dom";
 import { Button } from "./button.tsx";
 import css from "./controls.module.css";
 import { Icon } from "./icon.tsx";
@@ -12,25 +12,41 @@ interface Props {
   readonly children: ReactNode;
 }
 
+/** The browser's own modal dialog: it keeps the focus, closes on Escape, and needs no style sheet of its own making. */
 export function Dialog({ title, close, wide = false, onClose, children }: Props) {
-  return (
-    <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <Radix.Portal>
-        <Radix.Overlay className={css["overlay"]} />
-        <Radix.Content className={css["dialog"]} data-wide={wide ? "" : undefined} aria-describedby={undefined}>
-          <div className={css["dialogHead"]}>
-            <Radix.Title asChild>
-              <h2>{title}</h2>
-            </Radix.Title>
-            <Radix.Close asChild>
-              <Button look="quiet" square aria-label={close}>
-                <Icon name="close" />
-              </Button>
-            </Radix.Close>
-          </div>
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+  const heading = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  const onBackdrop = (event: MouseEvent<HTMLDialogElement>): void => {
+    if (event.target !== event.currentTarget) return;
+    const box = event.currentTarget.getBoundingClientRect();
+    const { clientX: x, clientY: y } = event;
+    if (x < box.left || x > box.right || y < box.top || y > box.bottom) onClose();
+  };
+  return createPortal(
+    <dialog
+      ref={dialog}
+      className={css["dialog"]}
+      data-wide={wide ? "" : undefined}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onPointerDown={onBackdrop}
+    >
+      <div className={css["dialogHead"]}>
+        <h2 id={heading}>{title}</h2>
+        <Button look="quiet" square aria-label={close} onClick={onClose}>
+          <Icon name="close" />
+        </Button>
+      </div>
+      {children}
+    </dialog>,
+    document.body,
   );
 }

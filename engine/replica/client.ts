@@ -37,11 +37,26 @@ export type ClientReason =
   | { readonly rule: "too-many-writes"; readonly limit: number };
 
 export type ClientEvent =
-  | { readonly type: "client-step"; readonly step: ClientStep; readonly member: ProcessId | null; readonly request: number | null }
-  | { readonly type: "write-asked"; readonly request: number; readonly value: string; readonly member: ProcessId | null }
+  | {
+      readonly type: "client-step";
+      readonly step: ClientStep;
+      readonly member: ProcessId | null;
+      readonly request: number | null;
+    }
+  | {
+      readonly type: "write-asked";
+      readonly request: number;
+      readonly value: string;
+      readonly member: ProcessId | null;
+    }
   | { readonly type: "write-sent"; readonly request: number; readonly member: ProcessId }
   | { readonly type: "write-done"; readonly request: number; readonly value: string }
-  | { readonly type: "write-refused"; readonly request: number; readonly value: string; readonly why: Reason | ClientReason }
+  | {
+      readonly type: "write-refused";
+      readonly request: number;
+      readonly value: string;
+      readonly why: Reason | ClientReason;
+    }
   | { readonly type: "write-unknown"; readonly request: number; readonly value: string; readonly why: ClientReason };
 
 interface Write {

@@ -35,6 +35,12 @@ export type ReplicaEvent =
   | { readonly type: "snapshot-taken"; readonly last: EntryId; readonly bytes: number }
   | { readonly type: "machine-restored"; readonly last: EntryId; readonly summary: string | null }
   /** A client's request will be proposed; it stands in a log once `entries-shown` names its key. */
-  | { readonly type: "request-received"; readonly client: string; readonly request: number; readonly key: RequestKey; readonly label: string }
+  | {
+      readonly type: "request-received";
+      readonly client: string;
+      readonly request: number;
+      readonly key: RequestKey;
+      readonly label: string;
+    }
   | { readonly type: "request-refused"; readonly client: string; readonly request: number; readonly why: Reason }
   | { readonly type: "request-answered"; readonly client: string; readonly request: number; readonly index: Index };

@@ -11,7 +11,15 @@ import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import { decodeConfChange } from "../raft/conf-change.ts";
 import type { RaftEvent } from "../raft/events.ts";
-import { createPeer, type Done, type Peer, type PeerCheckpoint, type PeerConfig, type Persist, restorePeer } from "../raft/peer.ts";
+import {
+  createPeer,
+  type Done,
+  type Peer,
+  type PeerCheckpoint,
+  type PeerConfig,
+  type Persist,
+  restorePeer,
+} from "../raft/peer.ts";
 import type { ConfState, Entry, EntryId, Message, NodeId, Snapshot } from "../raft/types.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { ConnectionId, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
@@ -125,7 +133,8 @@ export class Replica implements Process {
         return this.#request(input.connection, input.data as Request);
       case "closed":
         this.#clients.delete(input.connection);
-        for (const [serial, { connection }] of this.#waiting) if (connection === input.connection) this.#waiting.delete(serial);
+        for (const [serial, { connection }] of this.#waiting)
+          if (connection === input.connection) this.#waiting.delete(serial);
         return;
       case "connected":
       case "asked":
@@ -362,7 +371,11 @@ export class Replica implements Process {
     const from = this.#snapshot?.last.index ?? 0;
     const pending = this.#writes.some(({ taken, persist }) => taken !== null || persist.snapshot !== null);
     if (pending || this.#applied.index - from < this.#config.snapshotEntries) return;
-    const taken: Snapshot = { last: this.#applied, conf: this.#running().status().conf, data: this.#machine.snapshot() };
+    const taken: Snapshot = {
+      last: this.#applied,
+      conf: this.#running().status().conf,
+      data: this.#machine.snapshot(),
+    };
     this.#writeSnapshotFile(taken);
     this.#wal.write({ hardState: null, entries: [], snapshot: taken.last });
     this.#writes.push({ token: this.#sync(), persist: { then: [], written: null, snapshot: null }, taken });
@@ -390,7 +403,11 @@ export class Replica implements Process {
       case "entries-appended":
         return emit({ type: "entries-shown", entries: event.entries.map((entry) => this.#shown(entry)) });
       case "election-timer-reset":
-        return emit({ type: "timer-set", timer: "election", firesIn: this.#until(event.timeoutTicks - event.elapsedTicks) });
+        return emit({
+          type: "timer-set",
+          timer: "election",
+          firesIn: this.#until(event.timeoutTicks - event.elapsedTicks),
+        });
       case "heartbeat-timer-reset":
         return emit({ type: "timer-set", timer: "heartbeat", firesIn: this.#until(event.timeoutTicks) });
       default:

@@ -24,7 +24,8 @@ export function encodeSnapshot({ last, conf, data }: Snapshot): Uint8Array {
 
 export function decodeSnapshot(name: string, bytes: Uint8Array): Snapshot {
   const reader = new ByteReader(bytes);
-  if (bytes.length < 5 || reader.u32() !== crc32c(bytes, 4)) throw new WalCorrupt(`${name} is damaged: its checksum does not fit`);
+  if (bytes.length < 5 || reader.u32() !== crc32c(bytes, 4))
+    throw new WalCorrupt(`${name} is damaged: its checksum does not fit`);
   const last = { term: reader.varint(), index: reader.varint() };
   const ids = (): NodeId[] => Array.from({ length: reader.varint() }, () => reader.text() as NodeId);
   const conf: ConfState = {

@@ -12,7 +12,13 @@ const SHOWN_ENTRIES = 8;
 
 export function describeMessage(message: Message): Described {
   const { term } = message;
-  const plain = (kind: FlightKind, figures: Described["figures"]): Described => ({ kind, term, entryTerms: [], entryCount: 0, figures });
+  const plain = (kind: FlightKind, figures: Described["figures"]): Described => ({
+    kind,
+    term,
+    entryTerms: [],
+    entryCount: 0,
+    figures,
+  });
   switch (message.type) {
     case "RequestVote":
       return plain(message.pre ? "pre-vote-request" : "vote-request", {
@@ -38,7 +44,12 @@ export function describeMessage(message: Message): Described {
       };
     case "AppendEntriesReply":
       return message.rejected
-        ? plain("append-refused", { term, index: message.index, hintTerm: message.hint.term, hintIndex: message.hint.index })
+        ? plain("append-refused", {
+            term,
+            index: message.index,
+            hintTerm: message.hint.term,
+            hintIndex: message.hint.index,
+          })
         : plain("append-ok", { term, index: message.index });
     case "Heartbeat":
       return plain("heartbeat", { term, commit: message.leaderCommit });
@@ -62,7 +73,13 @@ export function describeMessage(message: Message): Described {
 }
 
 export function describeSegment(segment: Segment): Described {
-  const plain = (kind: FlightKind, figures: Described["figures"]): Described => ({ kind, term: 0, entryTerms: [], entryCount: 0, figures });
+  const plain = (kind: FlightKind, figures: Described["figures"]): Described => ({
+    kind,
+    term: 0,
+    entryTerms: [],
+    entryCount: 0,
+    figures,
+  });
   switch (segment.part) {
     case "open":
     case "accept":
@@ -73,7 +90,8 @@ export function describeSegment(segment: Segment): Described {
       return plain("close", { part: segment.part });
     case "data": {
       const data = segment.data as Request | Response;
-      if (data.type === "request") return plain("request", { request: data.request, value: (data.body as RegisterRequest).value });
+      if (data.type === "request")
+        return plain("request", { request: data.request, value: (data.body as RegisterRequest).value });
       if (data.type === "answer") return plain("response", { request: data.request, answer: "ok" });
       return plain("response", { request: data.request, rule: data.why.rule });
     }

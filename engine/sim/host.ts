@@ -4,11 +4,19 @@
  * `SyncHost` keeps them in the calling thread, with `Out`s that act at once. `AsyncHost` may keep them anywhere and
  * answers with their effects written down.
  */
-import type { RngState } from "../base/rng.ts";
-import { rngFromState, type Rng } from "../base/rng.ts";
 import { present } from "../base/assert.ts";
+import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { ProcessId } from "./command.ts";
-import type { Build, Effect, Input, Out, Process, ProcessSpec, Stamp } from "./process.ts";
+import {
+  type Build,
+  type Effect,
+  EffectList,
+  type Input,
+  type Out,
+  type Process,
+  type ProcessSpec,
+  type Stamp,
+} from "./process.ts";
 
 export interface StepResult {
   /** For each input the effects it had; those of the flush stand with the last input. Shorter after an error. */
@@ -25,12 +33,12 @@ export interface SyncHost {
 }
 
 export interface AsyncHost {
-  start(spec: ProcessSpec, rng: RngState, incarnation: number): void;
+  start(spec: ProcessSpec, rng: RngState): void;
   stop(id: ProcessId): void;
   step(id: ProcessId, inputs: readonly Input[], stamp: Stamp): StepResult | Promise<StepResult>;
   checkpoint(id: ProcessId): unknown;
   /** Starts the process where a checkpoint left it. */
-  restore(spec: ProcessSpec, checkpoint: unknown, incarnation: number): void;
+  restore(spec: ProcessSpec, checkpoint: unknown): void;
 }
 
 /** The processes in this thread. */
@@ -47,7 +55,7 @@ export class InlineHost implements SyncHost {
   }
 
   restore(spec: ProcessSpec, checkpoint: unknown, out: Out): void {
-    const process = this.#build(spec, { id: spec.id, rng: rngFromState([1, 2, 3, 4]), out });
+    const process = this.#build(spec, { id: spec.id, rng: rngFromState(NO_RNG), out });
     process.restore(checkpoint);
     this.#processes.set(spec.id, process);
   }
@@ -60,6 +68,45 @@ export class InlineHost implements SyncHost {
     return present(this.#processes.get(id), `process ${id} at its host`);
   }
 }
+
+/** A process whose effects are written down: what a host elsewhere keeps for each. */
+export class RecordedProcess {
+  readonly #list: EffectList;
+  readonly #process: Process;
+
+  constructor(build: Build, spec: ProcessSpec, rng: RngState) {
+    this.#list = new EffectList();
+    this.#process = build(spec, { id: spec.id, rng: rngFromState(rng), out: this.#list });
+  }
+
+  step(inputs: readonly Input[], stamp: Stamp): StepResult {
+    const effects: Effect[][] = [];
+    try {
+      for (const [i, input] of inputs.entries()) {
+        effects.push(this.#list.effects);
+        this.#process.step(input, stamp);
+        if (i < inputs.length - 1) this.#list.take();
+      }
+      this.#process.flush(stamp);
+      return { effects, error: null };
+    } catch (error) {
+      return { effects, error: describeError(error) };
+    } finally {
+      this.#list.take();
+    }
+  }
+
+  checkpoint(): unknown {
+    return this.#process.checkpoint();
+  }
+
+  restore(checkpoint: unknown): void {
+    this.#process.restore(checkpoint);
+  }
+}
+
+/** A generator's state for a process that is restored: its own comes with the checkpoint. */
+export const NO_RNG: RngState = [1, 2, 3, 4];
 
 /** A thrown value in words. `stack` may differ between browsers: it is shown, and is never part of a hash. */
 export function describeError(error: unknown): { readonly message: string; readonly stack: string } {

@@ -165,9 +165,6 @@ export class World implements Facts, Carrier {
   outOf(id: ProcessId): Out {
     return this.cell(id).out;
   }
-  incarnationOf(id: ProcessId): number {
-    return this.cell(id).incarnation;
-  }
 
   state(): WorldState {
     return {
@@ -217,7 +214,7 @@ export class World implements Facts, Carrier {
   /** One round with the processes at a host that answers when it can. */
   async runRound(host: AsyncHost): Promise<void> {
     this.#gather();
-    for (const cell of this.#started) host.start(cell.spec, this.#rngOf(cell).state(), cell.incarnation);
+    for (const cell of this.#started) host.start(cell.spec, this.#rngOf(cell).state());
     const round = this.#round.map((cell) => {
       const batch = cell.batch;
       cell.batch = [];

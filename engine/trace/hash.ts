@@ -37,7 +37,9 @@ export class TraceHash {
 }
 
 function mixNumber(hash: number, value: number): number {
-  return value === (value | 0) ? mixWord(hash, value) : mixWord(mixWord(hash, value % 4_294_967_296 | 0), Math.floor(value / 4_294_967_296) | 0);
+  return value === (value | 0)
+    ? mixWord(hash, value)
+    : mixWord(mixWord(hash, (value % 4_294_967_296) | 0), Math.floor(value / 4_294_967_296) | 0);
 }
 
 function mixObject(hash: number, value: object): number {

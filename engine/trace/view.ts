@@ -88,7 +88,7 @@ export interface Flight {
   /** When it arrives or, if `lost`, would have: a lost message is drawn until half way. Null while it is held by hand. */
   readonly arrivesAt: Micros | null;
   /** Why it will not arrive; null when it will. */
-  readonly lost: "cut" | "loss" | "dropped" | "receiver-down" | null;
+  readonly lost: "cut" | "loss" | "dropped" | "receiver-down" | "closed" | null;
   readonly copyOf: MessageId | null;
   /** The terms of the entries that it carries (an append draws a square for each), at most 8 of them. */
   readonly entryTerms: readonly number[];
@@ -163,6 +163,8 @@ export interface LogView {
 }
 
 export const LOG_WINDOW = 512;
+/** A view keeps this many notes at least. */
+export const NOTES_KEPT = 200;
 
 /** Cells from index `from` on replace what stood there and behind it. */
 export interface LogChange {

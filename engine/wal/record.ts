@@ -52,7 +52,10 @@ export function writeRecord(out: ByteWriter, record: WalRecord): void {
 }
 
 /** A record and where the next one starts; null when no whole and sound record stands at `at`. */
-export function readRecord(bytes: Uint8Array, at: number): { readonly record: WalRecord; readonly next: number } | null {
+export function readRecord(
+  bytes: Uint8Array,
+  at: number,
+): { readonly record: WalRecord; readonly next: number } | null {
   if (bytes.length - at < HEAD_BYTES + 1) return null;
   const head = new ByteReader(bytes, at);
   const length = head.u32();

@@ -94,7 +94,8 @@ export class Wal {
   /** Removes the segments all of whose entries stand at or before `index`; never the newest. */
   release(index: Index): void {
     let keepFrom = 0;
-    while (keepFrom < this.#segments.length - 1 && (this.#segments[keepFrom] as Segment).lastIndex <= index) keepFrom += 1;
+    while (keepFrom < this.#segments.length - 1 && (this.#segments[keepFrom] as Segment).lastIndex <= index)
+      keepFrom += 1;
     for (const segment of this.#segments.slice(0, keepFrom)) this.#disk.remove(segment.name);
     this.#segments = this.#segments.slice(keepFrom);
   }
@@ -124,7 +125,8 @@ export class Wal {
         const { record } = read;
         switch (record.type) {
           case "metadata":
-            if (record.node !== this.#node) throw new WalCorrupt(`${name} belongs to ${record.node}, not to ${this.#node}`);
+            if (record.node !== this.#node)
+              throw new WalCorrupt(`${name} belongs to ${record.node}, not to ${this.#node}`);
             break;
           case "entry":
             entries = appendRecovered(entries, snapshot, record.entry, name);
@@ -139,14 +141,22 @@ export class Wal {
         }
       }
       this.#lastIndex = entries.at(-1)?.index ?? snapshot.index;
-      this.#segments.push({ name, bytes: bytes.length - (k === segments.length - 1 ? tornBytes : 0), lastIndex: this.#lastIndex });
+      this.#segments.push({
+        name,
+        bytes: bytes.length - (k === segments.length - 1 ? tornBytes : 0),
+        lastIndex: this.#lastIndex,
+      });
     }
     this.#state = hardState;
     return { hardState, snapshot, entries, tornBytes };
   }
 
   checkpoint(): WalCheckpoint {
-    return { segments: this.#segments.map((segment) => ({ ...segment })), lastIndex: this.#lastIndex, state: this.#state };
+    return {
+      segments: this.#segments.map((segment) => ({ ...segment })),
+      lastIndex: this.#lastIndex,
+      state: this.#state,
+    };
   }
 
   restore({ segments, lastIndex, state }: WalCheckpoint): void {

@@ -4,16 +4,16 @@
  */
 import type { Micros } from "../base/units.ts";
 import type { RunSpec } from "../scenario/config.ts";
+import type { StepKind } from "../scenario/run.ts";
 import type { Command, Recorded, Refusal } from "../sim/command.ts";
 import type { Delta } from "../trace/view.ts";
+
+export type { StepKind };
 
 export type WorldId = string;
 
 /** Where the members run: each in a worker of its own, or all in the coordinator's thread. */
 export type Placement = "workers" | "inline";
-
-/** What a step runs to: the next world event, the next sending or arrival of a message, the next change of a role. */
-export type StepKind = "event" | "message" | "role";
 
 /** Everything that a run is, and where in it one stands. */
 export interface Recording {
@@ -34,6 +34,29 @@ export interface Moment {
   readonly headAt: Micros;
   readonly headN: number;
   readonly placement: Placement;
+  /** Whether workers can be had here at all. */
+  readonly workers: boolean;
+  /** How many futures were left for others. */
+  readonly branches: number;
+}
+
+export interface Dispatched {
+  /** Why the command was not carried out; null when it was. */
+  readonly refused: Refusal | null;
+  readonly moment: Moment;
+}
+
+export interface Stepped {
+  /** False when what was stepped to does not happen within a virtual minute: then nothing has moved. */
+  readonly found: boolean;
+  readonly moment: Moment;
+}
+
+/** A future that was left: how many commands it has, how far it went, where it was left. */
+export interface BranchInfo {
+  readonly commands: number;
+  readonly headAt: Micros;
+  readonly forkedAt: Micros;
 }
 
 export interface Coordinator {
@@ -47,14 +70,17 @@ export interface Coordinator {
   /** Runs until virtual time `to`, but gives back after about `budgetMs` of wall time, wherever it is then. */
   advance(world: WorldId, to: Micros, budgetMs: number): Promise<Moment>;
   /** Carries out a command at the present moment. In the past it starts a new future; the old one stays as a branch. */
-  dispatch(world: WorldId, command: Command): Promise<{ readonly refused: Refusal | null; readonly moment: Moment }>;
-  step(world: WorldId, kind: StepKind): Promise<Moment>;
+  dispatch(world: WorldId, command: Command): Promise<Dispatched>;
+  step(world: WorldId, kind: StepKind): Promise<Stepped>;
   /** The last moment before this one at which `kind` happened; derived again from a checkpoint. */
   stepBack(world: WorldId, kind: StepKind): Promise<Moment>;
   /** Shows any moment of the run, forwards as far as `headAt`. */
   seek(world: WorldId, at: Micros): Promise<Moment>;
   /** Moves the members between workers and the coordinator's own thread. The hash does not change. */
   place(world: WorldId, placement: Placement): Promise<Moment>;
+  branches(world: WorldId): Promise<readonly BranchInfo[]>;
+  /** Goes to where this branch was left, with its future ahead; the present future becomes the branch. */
+  switchBranch(world: WorldId, branch: number): Promise<Moment>;
   recording(world: WorldId): Promise<Recording>;
   close(world: WorldId): Promise<void>;
 }

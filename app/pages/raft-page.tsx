@@ -1,0 +1,91 @@
+/** The page: one cluster, what surrounds it, and the transport under all of it. */
+import { lazy, Suspense, useCallback, useState } from "react";
+import { useText } from "../i18n/use-text.ts";
+import { ClusterPanel } from "../panels/cluster-panel.tsx";
+import { EventsPanel } from "../panels/events-panel.tsx";
+import { useKeys } from "../panels/keys.ts";
+import { LogPanel } from "../panels/log-panel.tsx";
+import { NetworkPanel } from "../panels/network-panel.tsx";
+import { Notices } from "../panels/notices.tsx";
+import { Timeline } from "../panels/timeline.tsx";
+import { Transport } from "../panels/transport.tsx";
+import { Why } from "../panels/why.tsx";
+import { WritePanel } from "../panels/write-panel.tsx";
+import { MessageList } from "../scene/message-list.tsx";
+import { Panics } from "../scene/panics.tsx";
+import { Stage } from "../scene/stage.tsx";
+import { StageTools } from "../scene/stage-tools.tsx";
+import { flightCount } from "../store/selectors.ts";
+import { useView } from "../store/use.ts";
+import { type Tab, Tabs } from "../ui/tabs.tsx";
+import { useMedia } from "../ui/use-media.ts";
+import { Header } from "./header.tsx";
+import { HintLine } from "./hint-line.tsx";
+import css from "./pages.module.css";
+
+const HelpDialog = lazy(() => import("./help-dialog.tsx"));
+
+/** As in the style sheets: below this, one column. */
+const NARROW = "(max-width: 56rem)";
+
+export function RaftPage() {
+  const text = useText();
+  const narrow = useMedia(NARROW);
+  const [help, setHelp] = useState(false);
+  const [keys, setKeys] = useState(true);
+  const [tab, setTab] = useState(narrow ? "write" : "log");
+  const openHelp = useCallback(() => setHelp(true), []);
+  const toWrite = useCallback(() => {
+    if (narrow) setTab("write");
+  }, [narrow]);
+  useKeys(keys, openHelp);
+
+  const tabs: readonly Tab[] = [
+    ...(narrow ? [{ id: "write", title: text("tab.write"), content: <WritePanel /> }] : []),
+    { id: "log", title: text("tab.log"), content: <LogPanel /> },
+    { id: "messages", title: text("tab.messages"), badge: <FlightCount />, content: <MessageList /> },
+    { id: "events", title: text("tab.events"), content: <EventsPanel /> },
+    { id: "network", title: text("tab.network"), content: <NetworkPanel /> },
+    { id: "cluster", title: text("tab.cluster"), content: <ClusterPanel /> },
+  ];
+  const shown = tabs.some(({ id }) => id === tab) ? tab : "log";
+
+  return (
+    <div className={css["page"]}>
+      <Header onHelp={openHelp} />
+      <main className={css["main"]}>
+        <div className={css["scene"]}>
+          <Stage onWrite={toWrite}>{narrow ? null : <StageTools />}</Stage>
+        </div>
+        <Panics />
+        <Notices />
+        <Why />
+        {narrow ? (
+          <div className={css["tools"]}>
+            <StageTools />
+          </div>
+        ) : (
+          <HintLine />
+        )}
+      </main>
+      <aside className={css["side"]} aria-label={text("tab.list")}>
+        {narrow ? null : <WritePanel />}
+        <Tabs label={text("tab.list")} tabs={tabs} value={shown} onChange={setTab} />
+      </aside>
+      <footer className={css["foot"]}>
+        <Transport />
+        <Timeline />
+      </footer>
+      {help ? (
+        <Suspense fallback={null}>
+          <HelpDialog keys={keys} onKeys={setKeys} onClose={() => setHelp(false)} />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}
+
+function FlightCount() {
+  const count = useView(flightCount);
+  return <span className={css["count"]}>{count}</span>;
+}

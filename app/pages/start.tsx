@@ -1,0 +1,34 @@
+/** Puts the page into the document and starts its world. */
+import { useEffect } from "react";
+import { createRoot } from "react-dom/client";
+import { useText } from "../i18n/use-text.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { startWorld } from "../player/start.ts";
+import { PlayerContext } from "../player/use.ts";
+import { WorldContext } from "../store/use.ts";
+import { MAIN_WORLD } from "../store/worlds.ts";
+import { currentTheme } from "../ui/theme.ts";
+import { RaftPage } from "./raft-page.tsx";
+
+export function startPage(root: HTMLElement): void {
+  currentTheme();
+  if (new URLSearchParams(window.location.search).has("present")) document.documentElement.dataset["present"] = "";
+  const player = createPlayer(MAIN_WORLD);
+  void startWorld(player, window.location);
+  window.addEventListener("hashchange", () => void player.loadLink(window.location.hash));
+  createRoot(root).render(<Page player={player} />);
+}
+
+function Page({ player }: { readonly player: Player }) {
+  const text = useText();
+  useEffect(() => {
+    document.title = text("app.title");
+  }, [text]);
+  return (
+    <WorldContext value={player.world}>
+      <PlayerContext value={player}>
+        <RaftPage />
+      </PlayerContext>
+    </WorldContext>
+  );
+}

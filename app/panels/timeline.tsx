@@ -1,0 +1,194 @@
+import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useRef } from "react";
+import type { Note } from "../../engine/index.ts";
+import type { Language } from "../i18n/language.ts";
+import { useLanguage } from "../i18n/use-text.ts";
+import { usePlayer } from "../player/use.ts";
+import { notes as notesOf, reigns as reignsOf } from "../store/selectors.ts";
+import { useView, useWorld, useWorldId } from "../store/use.ts";
+import { readWorld } from "../store/worlds.ts";
+import "../ui/css.ts";
+import { useSize } from "../ui/use-size.ts";
+import { bandsOf, spanFor, ticksFor } from "./timeline-scale.ts";
+import css from "./timeline.module.css";
+
+const MS = 1_000;
+const FAULTS = new Set([
+  "crashed",
+  "restarted",
+  "paused",
+  "resumed",
+  "wiped",
+  "panicked",
+  "partitioned",
+  "cut",
+  "mended",
+  "healed",
+]);
+/** Faults that take something away; the others give it back. */
+const HARMS = new Set(["crashed", "paused", "wiped", "panicked", "partitioned", "cut"]);
+const LEFT = 72;
+const RIGHT = 20;
+
+const faultsIn = (notes: readonly Note[]): readonly Note[] => notes.filter((note) => FAULTS.has(note.what));
+
+/** Who led when, what went wrong when; and the slider that goes to any moment. */
+export function Timeline() {
+  const language = useLanguage();
+  const { text, seconds } = language;
+  const world = useWorldId();
+  const player = usePlayer();
+  const [box, size] = useSize();
+  const head = useRef<HTMLDivElement>(null);
+  const slider = useRef<HTMLDivElement>(null);
+  // The drawing needs the head only to a hundredth of the span; the playhead itself moves outside React.
+  const span = useWorld((state) => spanFor(state.headAt));
+  const coarse = useWorld((state) => Math.ceil(state.headAt / (span / 400)) * (span / 400));
+  const width = Math.max(40, (size?.width ?? 0) - LEFT - RIGHT);
+  const x = useMemo(() => (at: number) => (at / span) * width, [span, width]);
+
+  useEffect(
+    () =>
+      player.onFrame((_view, now) => {
+        const { headAt } = readWorld(world);
+        if (head.current === null || slider.current === null) return;
+        head.current.style.transform = `translateX(${Math.min(x(now), width).toFixed(1)}px)`;
+        const told = Math.round(now / MS);
+        if (slider.current.getAttribute("aria-valuenow") === String(told)) return;
+        slider.current.setAttribute("aria-valuenow", String(told));
+        slider.current.setAttribute("aria-valuemax", String(Math.max(told, Math.round(headAt / MS))));
+        slider.current.setAttribute("aria-valuetext", text("timeline.value", { at: seconds(now), head: seconds(headAt) }));
+      }),
+    [player, world, x, width, text, seconds],
+  );
+
+  const seek = (at: number): void => {
+    player.pause();
+    void player.seek(Math.min(readWorld(world).headAt, Math.max(0, Math.round(at))));
+  };
+  const onPointer = (event: PointerEvent<HTMLDivElement>): void => {
+    if (event.type === "pointerdown") {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+    } else if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const left = event.currentTarget.getBoundingClientRect().left;
+    seek(((event.clientX - left) / width) * span);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { view, headAt } = readWorld(world);
+    const step = event.shiftKey ? 100 * MS : 10 * MS;
+    const to: Readonly<Record<string, number>> = {
+      ArrowRight: view.at + step,
+      ArrowUp: view.at + step,
+      ArrowLeft: view.at - step,
+      ArrowDown: view.at - step,
+      PageUp: view.at + span / 10,
+      PageDown: view.at - span / 10,
+      Home: 0,
+      End: headAt,
+    };
+    const at = to[event.key];
+    if (at === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    seek(at);
+  };
+
+  return (
+    <section ref={box} className={css["timeline"]} aria-label={text("timeline.label")} style={{ "--left": `${LEFT}px`, "--right": `${RIGHT}px` }}>
+      <span className={css["lane"]} data-lane="leader">
+        {text("timeline.lane.leader")}
+      </span>
+      <span className={css["lane"]} data-lane="faults">
+        {text("timeline.lane.faults")}
+      </span>
+      <div
+        ref={slider}
+        className={css["slider"]}
+        role="slider"
+        tabIndex={0}
+        aria-label={text("timeline.slider")}
+        aria-valuemin={0}
+        aria-valuemax={0}
+        aria-valuenow={0}
+        onPointerDown={onPointer}
+        onPointerMove={onPointer}
+        onKeyDown={onKeyDown}
+      >
+        {size === null ? null : <Lanes {...{ width, span, x }} now={coarse} />}
+        <div ref={head} className={css["head"]} />
+      </div>
+    </section>
+  );
+}
+
+interface LanesProps {
+  readonly width: number;
+  readonly span: number;
+  readonly now: number;
+  readonly x: (at: number) => number;
+}
+
+const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
+  const language = useLanguage();
+  const { text } = language;
+  const reigns = useView(reignsOf);
+  const notes = useView(notesOf);
+  const faults = useMemo(() => faultsIn(notes), [notes]);
+  const bands = bandsOf(reigns, now, (span / width) * 3);
+  const ticks = ticksFor(span, width, 90);
+  const digits = span <= 5_000_000 ? 1 : 0;
+  let free = 0;
+  return (
+    <div className={css["lanes"]} aria-hidden>
+      <div className={css["run"]} style={{ width: x(now) }} />
+      {bands.map((band) => {
+        const left = x(band.from);
+        const wide = Math.max(1, x(band.to) - left - 1);
+        return (
+          <span
+            key={`${band.term} ${band.from}`}
+            className={css["reign"]}
+            data-term=""
+            data-mixed={band.leader === null ? "" : undefined}
+            style={{ "--term": band.term, left, width: wide }}
+          >
+            {band.leader === null || wide < 34
+              ? null
+              : text(wide > 84 ? "timeline.reign.long" : "timeline.reign.short", {
+                  leader: band.leader,
+                  term: band.term,
+                })}
+          </span>
+        );
+      })}
+      {faults.map((fault) => {
+        const left = x(fault.at);
+        const words = faultWords(language, fault);
+        const roomy = left >= free && left + words.length * 7 + 12 < width;
+        if (roomy) free = left + words.length * 7 + 22;
+        return (
+          <span key={fault.event} className={css["fault"]} data-harm={HARMS.has(fault.what) ? "" : undefined} style={{ left }}>
+            {roomy ? words : null}
+          </span>
+        );
+      })}
+      {ticks.map((tick) => (
+        <span key={tick} className={css["tick"]} style={{ left: x(tick) }}>
+          {language.seconds(tick, digits)}
+        </span>
+      ))}
+    </div>
+  );
+});
+
+/** The fault in two words: who, and what became of it. */
+function faultWords({ text, find }: Language, { what, process, figures }: Note): string {
+  const subject = process ?? [figures["from"], figures["to"]].filter(Boolean).join(" → ");
+  const states: Readonly<Record<string, string>> = {
+    crashed: text("liveness.crashed"),
+    paused: text("liveness.paused"),
+    panicked: text("liveness.panicked"),
+  };
+  const short = states[what] ?? find(`fault.${what}`) ?? what;
+  return subject === "" ? short : `${subject} ${short}`;
+}

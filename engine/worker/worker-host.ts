@@ -1,0 +1,180 @@
+/**
+ * Each member in a worker of its own. Stopping one is `terminate()`: what it knew exists nowhere else.
+ *
+ * The host keeps the table of pending calls itself, since nothing ever answers for a dead worker, and watches them: a
+ * worker that does not answer in time is terminated and named by `takeHung`. Clients stay in this thread.
+ */
+import { present } from "../base/assert.ts";
+import type { RngState } from "../base/rng.ts";
+import { build } from "../scenario/build.ts";
+import type { RemoteHost } from "../scenario/run.ts";
+import type { ProcessId } from "../sim/command.ts";
+import { NO_RNG, RecordedProcess, type StepResult } from "../sim/host.ts";
+import type { Input, ProcessSpec, Stamp } from "../sim/process.ts";
+import type { FromThread, ToThread } from "./thread.ts";
+
+/** How long a worker may take for one batch before it counts as hung. */
+const ANSWER_WITHIN_MS = 10_000;
+/** How long the first worker may take to come up before workers count as not to be had here. */
+const UP_WITHIN_MS = 3_000;
+
+interface Call {
+  readonly resolve: (answer: FromThread) => void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/** A worker and the calls that wait for it. */
+class Thread {
+  readonly #worker: Worker;
+  readonly #calls = new Map<number, Call>();
+  #next = 1;
+  /** What went wrong outside any call: the worker could not be loaded, or threw while it was being told something. */
+  #broken: string | null = null;
+
+  constructor(make: () => Worker) {
+    this.#worker = make();
+    this.#worker.onmessage = ({ data }: MessageEvent<FromThread>) => this.#settle(data.call, data);
+    this.#worker.onerror = (event) => {
+      event.preventDefault();
+      this.#broken = event.message || "the worker could not be started";
+      for (const call of this.#calls.keys()) this.#settle(call, this.#failure(call));
+    };
+  }
+
+  tell(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  /** Resolves to null when no answer comes in time. */
+  ask(message: (call: number) => ToThread, withinMs: number): Promise<FromThread | null> {
+    const call = this.#next;
+    this.#next += 1;
+    if (this.#broken !== null) return Promise.resolve(this.#failure(call));
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#calls.delete(call);
+        resolve(null);
+      }, withinMs);
+      this.#calls.set(call, { resolve, timer });
+      this.#worker.postMessage(message(call));
+    });
+  }
+
+  terminate(): void {
+    this.#worker.terminate();
+    for (const call of this.#calls.keys())
+      this.#settle(call, { type: "failed", call, message: "terminated", stack: "" });
+  }
+
+  #settle(call: number, answer: FromThread): void {
+    const waiting = this.#calls.get(call);
+    if (waiting === undefined) return;
+    this.#calls.delete(call);
+    clearTimeout(waiting.timer);
+    waiting.resolve(answer);
+  }
+
+  #failure(call: number): FromThread {
+    return { type: "failed", call, message: this.#broken ?? "", stack: "" };
+  }
+}
+
+export class WorkerHost implements RemoteHost {
+  readonly #make: () => Worker;
+  readonly #threads = new Map<ProcessId, Thread>();
+  readonly #here = new Map<ProcessId, RecordedProcess>();
+  /** Threads whose process moved away; the next process takes one over. */
+  #spare: Thread[] = [];
+  #hung: ProcessId[] = [];
+
+  constructor(make: () => Worker) {
+    this.#make = make;
+  }
+
+  /** Whether workers can be had at all; the one that was tried is kept. */
+  async probe(): Promise<boolean> {
+    try {
+      const thread = new Thread(this.#make);
+      const answer = await thread.ask((call) => ({ type: "hello", call }), UP_WITHIN_MS);
+      if (answer?.type === "hello") {
+        this.#spare.push(thread);
+        return true;
+      }
+      thread.terminate();
+      return false;
+    } catch {
+      return false;
+    }
+  }
+
+  start(spec: ProcessSpec, rng: RngState): void {
+    if (spec.kind === "client") this.#here.set(spec.id, new RecordedProcess(build, spec, rng));
+    else this.#thread(spec.id).tell({ type: "start", spec, rng });
+  }
+
+  restore(spec: ProcessSpec, checkpoint: unknown): void {
+    if (spec.kind === "client") {
+      const process = new RecordedProcess(build, spec, NO_RNG);
+      process.restore(checkpoint);
+      this.#here.set(spec.id, process);
+    } else {
+      this.#thread(spec.id).tell({ type: "restore", spec, checkpoint });
+    }
+  }
+
+  stop(id: ProcessId): void {
+    this.#here.delete(id);
+    this.#threads.get(id)?.terminate();
+    this.#threads.delete(id);
+  }
+
+  step(id: ProcessId, inputs: readonly Input[], stamp: Stamp): StepResult | Promise<StepResult> {
+    const here = this.#here.get(id);
+    return here === undefined ? this.#stepThere(id, inputs, stamp) : here.step(inputs, stamp);
+  }
+
+  async #stepThere(id: ProcessId, inputs: readonly Input[], stamp: Stamp): Promise<StepResult> {
+    const thread = present(this.#threads.get(id), `the thread of ${id}`);
+    const answer = await thread.ask((call) => ({ type: "step", call, inputs, stamp }), ANSWER_WITHIN_MS);
+    if (answer?.type === "stepped") return answer.result;
+    if (answer?.type === "failed") return { effects: [], error: { message: answer.message, stack: answer.stack } };
+    this.#hung.push(id);
+    return { effects: [], error: null };
+  }
+
+  async checkpoint(id: ProcessId): Promise<unknown> {
+    const here = this.#here.get(id);
+    if (here !== undefined) return here.checkpoint();
+    const thread = present(this.#threads.get(id), `the thread of ${id}`);
+    const answer = await thread.ask((call) => ({ type: "checkpoint", call }), ANSWER_WITHIN_MS);
+    if (answer?.type === "checkpoint") return answer.checkpoint;
+    throw new Error(`${id} gave no checkpoint: ${answer?.type === "failed" ? answer.message : "no answer"}`);
+  }
+
+  takeHung(): readonly ProcessId[] {
+    if (this.#hung.length === 0) return this.#hung;
+    const hung = this.#hung;
+    this.#hung = [];
+    return hung;
+  }
+
+  /** The processes have moved away; their threads stay for the next ones. */
+  clear(): void {
+    this.#spare.push(...this.#threads.values());
+    this.#threads.clear();
+    this.#here.clear();
+  }
+
+  /** For good. */
+  end(): void {
+    this.clear();
+    for (const thread of this.#spare) thread.terminate();
+    this.#spare = [];
+  }
+
+  #thread(id: ProcessId): Thread {
+    const thread = this.#spare.pop() ?? new Thread(this.#make);
+    this.#threads.set(id, thread);
+    return thread;
+  }
+}
