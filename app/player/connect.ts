@@ -53,6 +53,13 @@ async function firstAnswer(coordinator: Pick<Coordinator, "close">): Promise<voi
   }
 }
 
+/** The members then run in this thread too: where the coordinator may have no worker, they may have none either. */
 async function connectInPage(because: string): Promise<Engine> {
-  throw new EngineFailure(because);
+  const { createCoordinator } = await import("../../engine/worker/coordinator.ts");
+  return {
+    coordinator: createCoordinator(null),
+    inPageBecause: because,
+    lastError: () => null,
+    dispose: () => undefined,
+  };
 }

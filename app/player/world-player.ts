@@ -38,8 +38,8 @@ export interface Player {
   pause(): void;
   toggle(): void;
   setSpeed(speed: Speed): void;
-  /** Pauses and runs to the next event, message or change of role. */
-  step(kind: StepKind): Promise<void>;
+  /** Pauses and runs to the next event, message or change of role; false when none comes within a virtual minute. */
+  step(kind: StepKind): Promise<boolean>;
   /** Pauses and shows the moment of the last one before. */
   stepBack(kind: StepKind): Promise<void>;
   /** Shows a moment of the run. Only the latest of several waiting calls is carried out: made for dragging. */
@@ -142,9 +142,13 @@ export class WorldPlayer implements Player {
     if (this.#key !== null && (before === "max") !== (speed === "max")) void this.#placeForSpeed();
   }
 
-  async step(kind: StepKind): Promise<void> {
+  async step(kind: StepKind): Promise<boolean> {
     this.pause();
-    await this.#jump((coordinator, key) => coordinator.step(key, kind), CALL_LIMIT_S);
+    const stepped = await this.#call((coordinator, key) => coordinator.step(key, kind), CALL_LIMIT_S);
+    if (stepped === null) return false;
+    this.#show(stepped.moment);
+    this.#clockUs = stepped.moment.delta.at;
+    return stepped.found;
   }
 
   async stepBack(kind: StepKind): Promise<void> {
@@ -258,8 +262,9 @@ export class WorldPlayer implements Player {
         this.#show(opened);
         this.#clockUs = opened.delta.at;
         if (old !== null) this.#retire(engine, old);
+        if (!opened.workers)
+          this.report({ kind: "no-workers", detail: engine.inPageBecause ?? engine.lastError() ?? "" });
         if (readWorld(this.world).speed === "max") void this.#placeForSpeed();
-        else if (opened.placement === "inline") this.#tellInline(engine);
         return opened;
       } catch (error) {
         return error instanceof Error ? error : new EngineFailure(messageOf(error));
@@ -274,10 +279,6 @@ export class WorldPlayer implements Player {
 
   #retire(engine: Engine, key: WorldId): void {
     watched(engine.coordinator.close(key), CALL_LIMIT_S, engine.lastError).catch((error: unknown) => this.#fail(error));
-  }
-
-  #tellInline(engine: Engine): void {
-    this.report({ kind: "no-workers", detail: engine.inPageBecause ?? engine.lastError() ?? "" });
   }
 
   async #placeForSpeed(): Promise<void> {
@@ -334,9 +335,8 @@ export class WorldPlayer implements Player {
   }
 
   #show(moment: Moment): void {
-    const { delta, hash, headAt, headN, placement } = moment;
-    const view = applyDelta(readWorld(this.world).view, delta);
-    patchWorld(this.world, { view, hash, headAt, headN, placement });
+    const { delta, ...facts } = moment;
+    patchWorld(this.world, { ...facts, view: applyDelta(readWorld(this.world).view, delta) });
     this.invalidate();
   }
 
