@@ -53,7 +53,7 @@ async function firstAnswer(coordinator: Pick<Coordinator, "close">): Promise<voi
   }
 }
 
-/** The members then run in this thread too: where the coordinator may have no worker, they may have none either. */
+/** Fetched only where it is needed: most pages run it in the worker. */
 async function connectInPage(because: string): Promise<Engine> {
   const { createCoordinator } = await import("../../engine/worker/coordinator.ts");
   return {

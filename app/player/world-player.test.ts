@@ -70,7 +70,8 @@ class Scripted implements Coordinator {
   async branches() {
     return [];
   }
-  async switchBranch(world: string) {
+  async switchBranch(world: string, branch: number) {
+    this.asked.push(`branch ${branch}`);
     return this.#moment(world, this.#now(world));
   }
   async recording(world: string) {

@@ -38,8 +38,8 @@ export interface Player {
   pause(): void;
   toggle(): void;
   setSpeed(speed: Speed): void;
-  /** Pauses and runs to the next event, message or change of role; false when none comes within a virtual minute. */
-  step(kind: StepKind): Promise<boolean>;
+  /** Pauses and runs to the next event, message or change of role. */
+  step(kind: StepKind): Promise<void>;
   /** Pauses and shows the moment of the last one before. */
   stepBack(kind: StepKind): Promise<void>;
   /** Shows a moment of the run. Only the latest of several waiting calls is carried out: made for dragging. */
@@ -142,13 +142,13 @@ export class WorldPlayer implements Player {
     if (this.#key !== null && (before === "max") !== (speed === "max")) void this.#placeForSpeed();
   }
 
-  async step(kind: StepKind): Promise<boolean> {
+  async step(kind: StepKind): Promise<void> {
     this.pause();
-    const stepped = await this.#call((coordinator, key) => coordinator.step(key, kind), CALL_LIMIT_S);
-    if (stepped === null) return false;
-    this.#show(stepped.moment);
-    this.#clockUs = stepped.moment.delta.at;
-    return stepped.found;
+    await this.#jump(async (coordinator, key) => {
+      const { found, moment } = await coordinator.step(key, kind);
+      if (!found) this.report({ kind: "nothing-to-step-to", step: kind });
+      return moment;
+    }, CALL_LIMIT_S);
   }
 
   async stepBack(kind: StepKind): Promise<void> {

@@ -31,7 +31,11 @@ export function flightLabel(language: Language, flight: Flight, broken: boolean)
     case "request":
     case "response": {
       const { error, value } = flight.figures;
-      return error !== undefined ? language.sayText("rule", String(error), flight.figures) : value === undefined ? null : String(value);
+      return error !== undefined
+        ? language.sayText("rule", String(error), flight.figures)
+        : value === undefined
+          ? null
+          : String(value);
     }
     default:
       return null;
