@@ -30,7 +30,9 @@ const OWN_SERVERS = "http://127.0.0.1:";
 
 /** Local schemes reach nobody; the two made-up hosts are served by the test itself. */
 function isOurs(url: string): boolean {
-  return /^(?:file|data|blob|about):/.test(url) || [OWN_SERVERS, HOST, PUBLISHED].some((place) => url.startsWith(place));
+  return (
+    /^(?:file|data|blob|about):/.test(url) || [OWN_SERVERS, HOST, PUBLISHED].some((place) => url.startsWith(place))
+  );
 }
 
 const EMBED_PATH = fileURLToPath(new URL("../dist/embed.html", import.meta.url));

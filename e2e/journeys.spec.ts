@@ -46,11 +46,14 @@ test("a value that is written gets to every member", async ({ page }) => {
 
 test("split: a write on the minority's side is never committed; healed, the logs are made equal", async ({ page }) => {
   await openCluster(page);
+  // Time stands still meanwhile: a leader that hears from no majority steps down within an election timeout.
+  await pause(page);
   const old = await whoLeads(page);
   await page.getByRole("button", { name: "Split…" }).click();
   const dialog = page.getByRole("dialog", { name: "Split the cluster" });
   await dialog.getByRole("button", { name: "Split" }).click();
   await write(page, "lost", old.id);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect.poll(async () => (await progressOf(page, "lost"))[old.id]).toBe("uncommitted");
 
   // The other side elects a leader of its own, and goes on.
