@@ -1,20 +1,20 @@
 /**
  * One configuration, two outputs: the site in several files, and with `--mode single` the same page as one file.
  *
- * Workers are classic and inlined, so that they run from file:// and in a sandboxed frame too, where a browser refuses
- * module workers and workers with a URL of their own.
+ * Workers are classic and come from a blob, so that they run from file:// and in a sandboxed frame too, where a browser
+ * refuses module workers and workers with a URL of their own. All of them run one program, which the page holds as text.
  */
 import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { build, defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
 export default defineConfig(({ mode }) => {
   const single = mode === "single";
   return {
     base: "./",
-    plugins: [react(), ...(single ? [viteSingleFile()] : []), contentSecurityPolicy(single)],
-    worker: { format: "iife" },
+    plugins: [react(), workerProgram(), ...(single ? [viteSingleFile()] : []), contentSecurityPolicy(single)],
     build: {
       target: "es2022",
       outDir: single ? "dist-single" : "dist",
@@ -24,6 +24,34 @@ export default defineConfig(({ mode }) => {
     },
   };
 });
+
+/** `virtual:worker-program`: the program of every worker, bundled into one classic script, as a string. */
+function workerProgram(): Plugin {
+  const name = "virtual:worker-program";
+  const resolved = `\0${name}`;
+  const entry = fileURLToPath(new URL("engine/worker/program.ts", import.meta.url));
+  return {
+    name: "worker-program",
+    resolveId: (id) => (id === name ? resolved : null),
+    async load(id) {
+      if (id !== resolved) return null;
+      const built = await build({
+        configFile: false,
+        logLevel: "warn",
+        build: {
+          write: false,
+          target: "es2022",
+          rolldownOptions: { input: entry, output: { format: "iife", codeSplitting: false } },
+          modulePreload: false,
+        },
+      });
+      if (!("output" in built)) throw new Error("the worker's program was not built");
+      const [chunk] = built.output;
+      for (const file of Object.keys(chunk.modules)) this.addWatchFile(file);
+      return `export default ${JSON.stringify(chunk.code)};`;
+    },
+  };
+}
 
 /**
  * Puts the policy into the built page; the development server goes without, since it needs inline scripts.

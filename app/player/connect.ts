@@ -4,7 +4,7 @@
  */
 import { wrap } from "comlink";
 import type { Coordinator } from "../../engine/index.ts";
-import CoordinatorWorker from "../../engine/worker/coordinator.worker.ts?worker&inline";
+import { startCoordinatorWorker } from "../../engine/worker/start.ts";
 import { type Engine, EngineFailure, messageOf, watched } from "./engine.ts";
 
 /** How long a new worker may take for its first answer. On a loaded machine one second was seen. */
@@ -19,7 +19,7 @@ export async function connectEngine(): Promise<Engine> {
 }
 
 async function connectWorker(): Promise<Engine> {
-  const worker = new CoordinatorWorker({ name: "coordinator" });
+  const worker = startCoordinatorWorker();
   let lastError: string | null = null;
   const refused = new Promise<never>((_resolve, reject) => {
     worker.addEventListener("error", (event) => {

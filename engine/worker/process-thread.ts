@@ -1,0 +1,41 @@
+/** The thread of one process. Everything volatile that the process knows is here, and is gone when this is terminated. */
+import { present } from "../base/assert.ts";
+import { build } from "../scenario/build.ts";
+import { describeError, NO_RNG, RecordedProcess } from "../sim/host.ts";
+import type { FromThread, ToThread } from "./thread.ts";
+
+export function runProcessThread(scope: DedicatedWorkerGlobalScope): void {
+  let process: RecordedProcess | null = null;
+
+  function answerTo(message: ToThread): FromThread | null {
+    switch (message.type) {
+      case "hello":
+        return { type: "hello", call: message.call };
+      case "start":
+        process = new RecordedProcess(build, message.spec, message.rng);
+        return null;
+      case "restore":
+        process = new RecordedProcess(build, message.spec, NO_RNG);
+        process.restore(message.checkpoint);
+        return null;
+      case "step":
+        return {
+          type: "stepped",
+          call: message.call,
+          result: present(process, "a process").step(message.inputs, message.stamp),
+        };
+      case "checkpoint":
+        return { type: "checkpoint", call: message.call, checkpoint: present(process, "a process").checkpoint() };
+    }
+  }
+
+  scope.onmessage = ({ data }: MessageEvent<ToThread>) => {
+    try {
+      const answer = answerTo(data);
+      if (answer !== null) scope.postMessage(answer);
+    } catch (error) {
+      if (!("call" in data)) throw error;
+      scope.postMessage({ type: "failed", call: data.call, ...describeError(error) } satisfies FromThread);
+    }
+  };
+}

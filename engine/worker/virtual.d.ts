@@ -1,0 +1,5 @@
+/** Made by the build (`vite.config.ts`): `program.ts` with all that it imports, as the text of a classic script. */
+declare module "virtual:worker-program" {
+  const program: string;
+  export default program;
+}
