@@ -63,8 +63,10 @@ export const en = {
   "stage.crash-leader": "Crash the leader",
   "stage.partition": "Split…",
   "stage.heal": "Heal all",
-  "stage.hint": "Click a member to crash it, again to restart it. Draw across links to cut them, round members to split them off.",
-  "stage.hint.touch": "Tap a member to crash it, hold for more. Draw across links to cut them, round members to split them off.",
+  "stage.hint":
+    "Click a member to crash it, again to restart it. Draw across links to cut them, round members to split them off.",
+  "stage.hint.touch":
+    "Tap a member to crash it, hold for more. Draw across links to cut them, round members to split them off.",
   "stage.lasso": "Splits {inside} from {outside}",
   "stage.cuts": { one: "Cuts 1 link", other: "Cuts {count} links" },
   "stage.mends": { one: "Mends 1 link", other: "Mends {count} links" },
@@ -94,7 +96,8 @@ export const en = {
   "member.menu.write": "Write a value here…",
   "member.panic": "{id} panicked",
   "member.panic.stack": "Stack",
-  "member.log": "Log of {id}: {length} entries, the last of term {term}; committed up to {commit}, applied up to {applied}",
+  "member.log":
+    "Log of {id}: {length} entries, the last of term {term}; committed up to {commit}, applied up to {applied}",
   "member.log.empty": "Log of {id}: empty",
 
   "ballot.asked": "asked",
@@ -259,7 +262,8 @@ export const en = {
   "cluster.timing.etcd": "etcd",
   "cluster.timing.figures": "election {from} to {to}, heartbeat {heartbeat}",
   "cluster.pre-vote": "PreVote",
-  "cluster.pre-vote.what": "Ask before standing for election, so that a member that was cut off disturbs nobody when it comes back.",
+  "cluster.pre-vote.what":
+    "Ask before standing for election, so that a member that was cut off disturbs nobody when it comes back.",
   "cluster.check-quorum": "CheckQuorum",
   "cluster.check-quorum.what": "A leader that hears from no majority for an election timeout steps down.",
   "cluster.seed": "Seed",
@@ -312,7 +316,8 @@ export const en = {
   "fault.healed": "healed",
 
   "partition.heading": "Split the cluster",
-  "partition.what": "Choose the members of one side; the others stay on the other. Links between the sides are cut both ways.",
+  "partition.what":
+    "Choose the members of one side; the others stay on the other. Links between the sides are cut both ways.",
   "partition.side": "Split off",
   "partition.apply": "Split",
   "partition.one-side": "Choose at least one member, and leave at least one.",
@@ -320,7 +325,8 @@ export const en = {
 
   "share.button": "Share",
   "share.heading": "A link to this moment",
-  "share.what": "It holds the seed, the settings, every command and the moment shown. Whoever opens it gets the same run.",
+  "share.what":
+    "It holds the seed, the settings, every command and the moment shown. Whoever opens it gets the same run.",
   "share.copy": "Copy",
   "share.copied": "Copied.",
   "share.select": "The clipboard is not available here: copy it from the field.",
@@ -372,7 +378,8 @@ export const en = {
   "note.became-candidate": "{process} becomes a candidate in term {term}, votes for itself and asks the others.",
   "note.became-leader": "{process} has the votes of a majority and leads term {term}.",
   "note.voted": "{process} votes for {for} in term {term}: the log of {for} ends at {last}, its own at {ours}.",
-  "note.pre-voted": "{process} would vote for {for} in term {term}: the log of {for} ends at {last}, its own at {ours}.",
+  "note.pre-voted":
+    "{process} would vote for {for} in term {term}: the log of {for} ends at {last}, its own at {ours}.",
   "note.pre-voted.plain": "{process} would vote for {for} in term {term}.",
   "note.voted.plain": "{process} votes for {for} in term {term}.",
   "note.vote-refused": "{process} refuses {for} its vote in term {term}: {rule}.",
@@ -389,7 +396,8 @@ export const en = {
   "note.append-refused.plain": "{process} refuses entries from {from}.",
   "note.truncated": {
     one: "{process} removes 1 entry from index {index}: it differs from the leader's and was never committed.",
-    other: "{process} removes {count} entries from index {index} on: they differ from the leader's and were never committed.",
+    other:
+      "{process} removes {count} entries from index {index} on: they differ from the leader's and were never committed.",
   },
   "note.committed": "{process} knows everything up to index {index} committed: a majority holds it.",
   "note.applied": "{process} applies index {index}: the register is now {value}.",
@@ -420,12 +428,14 @@ export const en = {
   "note.torn-record": "{process} finds a torn record at the end of its log and drops {bytes} bytes.",
   "note.torn-record.plain": "{process} finds a torn record at the end of its log and drops it.",
   "note.leader-known": "{process} now follows {leader} in term {term}.",
-  "note.pre-election-started": "{process} heard from no leader until its timer ran out: it asks whether it could win an election.",
+  "note.pre-election-started":
+    "{process} heard from no leader until its timer ran out: it asks whether it could win an election.",
   "note.corrupted": "A bit on the disk of {process} turned over.",
   "note.snapshot-taken": "{process} takes a snapshot up to index {index}.",
   "note.snapshot-sent": "{process} sends {to} a snapshot up to index {index}.",
   "note.snapshot-installed": "{process} installs a snapshot up to index {index}.",
-  "note.election-started": "{process} heard from no leader until its timer ran out: it calls an election for term {term}.",
+  "note.election-started":
+    "{process} heard from no leader until its timer ran out: it calls an election for term {term}.",
   "note.held": "A message from {from} to {to} is held.",
   "note.released": "The message from {from} to {to} goes on.",
   "note.dropped": "A message from {from} to {to} is dropped.",
@@ -537,7 +547,8 @@ export const en = {
   "refusal.links-already-cut": "These links are cut already.",
   "refusal.nothing-to-mend": "No link is cut.",
   "refusal.disk-too-short": "The disk of {process} holds only {bytes} bytes.",
-  "refusal.message-on-connection": "This belongs to a connection, which keeps order and loses nothing: it cannot be handled alone.",
+  "refusal.message-on-connection":
+    "This belongs to a connection, which keeps order and loses nothing: it cannot be handled alone.",
   "refusal.invalid": "{field}: {problem}",
   "refusal.unknown": "Not possible now: {rule}.",
   "refusal.unchanged": "Nothing was changed.",
@@ -545,13 +556,15 @@ export const en = {
   "problem.engine-start": "The engine could not be started: {detail}",
   "problem.engine-failed": "The engine stopped: {detail}. Start a new run to go on.",
   "problem.no-workers": "Workers are not allowed here, so all members run in the page's own thread.",
-  "problem.diverged": "This run differs from the one that was shared: the link has hash {expected}, this run has {actual} at event {n}.",
+  "problem.diverged":
+    "This run differs from the one that was shared: the link has hash {expected}, this run has {actual} at event {n}.",
   "problem.parameter": "The address has {name}={value}, which is not possible here. It was left out.",
   "problem.link.not-a-link": "The link in the address is not one of ours. A new run was started.",
   "problem.link.too-large": "The link in the address is too large: at most {limit} bytes. A new run was started.",
   "problem.link.damaged": "The link in the address is damaged. A new run was started.",
   "problem.link.not-valid": "The link in the address is not valid at {path}. A new run was started.",
-  "problem.link.other-version": "The link in the address was written by another version ({version}). A new run was started.",
+  "problem.link.other-version":
+    "The link in the address was written by another version ({version}). A new run was started.",
   "problem.link.not-replayable": "The link in the address could not be replayed: {detail}. A new run was started.",
   "problem.unknown": "Something went wrong: {detail}",
 } as const;

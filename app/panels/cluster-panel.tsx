@@ -13,7 +13,10 @@ const PROFILES: readonly TimingProfile[] = ["paper", "wide", "etcd"];
 const CLIENTS_MAX = 3;
 const MEMBERS_MAX = 9;
 
-function timingFigures({ text, millis }: Language, { tick, electionTicks, electionSpreadTicks, heartbeatTicks }: Timing): string {
+function timingFigures(
+  { text, millis }: Language,
+  { tick, electionTicks, electionSpreadTicks, heartbeatTicks }: Timing,
+): string {
   return text("cluster.timing.figures", {
     from: millis(tick * electionTicks),
     to: millis(tick * (electionTicks + electionSpreadTicks)),

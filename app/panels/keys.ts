@@ -10,7 +10,8 @@ import { useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 
 const TYPING = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]";
-const ARROWS = "[role=tab], [role=slider], [role=application], [role=menu], [role=radio], input[type=radio], input[type=range]";
+const ARROWS =
+  "[role=tab], [role=slider], [role=application], [role=menu], [role=radio], input[type=radio], input[type=range]";
 const PRESSED = "button, a[href], summary, [role=button], [role=tab], [role=menuitem], input";
 const CLOSED = "dialog, [role=dialog], [role=menu]";
 

@@ -75,7 +75,8 @@ export function drawGrid(context: CanvasRenderingContext2D, input: Input): void 
   context.textAlign = "center";
   context.fillStyle = palette["ink-3"];
   for (let index = first; index <= last; index += 1)
-    if (index === 1 || index % 5 === 0) context.fillText(String(index), xOf(index) + (CELL * scale) / 2, (HEAD * scale) / 2);
+    if (index === 1 || index % 5 === 0)
+      context.fillText(String(index), xOf(index) + (CELL * scale) / 2, (HEAD * scale) / 2);
   shape.members.forEach((id, row) => {
     const member = view.members.get(id);
     if (member === undefined) return;

@@ -10,7 +10,17 @@ import { readWorld } from "../store/worlds.ts";
 import { prepareCanvas } from "../ui/canvas.ts";
 import { usePalette } from "../ui/use-palette.ts";
 import { useSize } from "../ui/use-size.ts";
-import { cellAt, cellState, type Cursor, cursorAt, drawGrid, gridHeight, lastIndexOf, namesWidth, pitchOf } from "./log-grid.ts";
+import {
+  cellAt,
+  cellState,
+  type Cursor,
+  cursorAt,
+  drawGrid,
+  gridHeight,
+  lastIndexOf,
+  namesWidth,
+  pitchOf,
+} from "./log-grid.ts";
 import css from "./panels.module.css";
 
 const lastIndex = (view: Mirror): number => lastIndexOf(view.members.values());
@@ -67,7 +77,12 @@ export function LogPanel() {
 
   const onPointer = (event: PointerEvent<HTMLCanvasElement>): void => {
     const area = event.currentTarget.getBoundingClientRect();
-    const found = cursorAt(event.clientX - area.left, event.clientY - area.top, scroller.current?.scrollLeft ?? 0, shape);
+    const found = cursorAt(
+      event.clientX - area.left,
+      event.clientY - area.top,
+      scroller.current?.scrollLeft ?? 0,
+      shape,
+    );
     setCursor((before) => (before?.row === found?.row && before?.index === found?.index ? before : found));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -132,8 +147,7 @@ function entryWords(language: Language, view: Mirror, cursor: Cursor | null, mem
   const member = view.members.get(id);
   const cell = cellAt(view.logs.get(id), cursor.index);
   if (member === undefined || cell === undefined) return text("log.none", { member: id, index: cursor.index });
-  const what =
-    cell.kind === "no-op" ? text("log.kind.no-op") : text(`log.kind.${cell.kind}`, { label: cell.label });
+  const what = cell.kind === "no-op" ? text("log.kind.no-op") : text(`log.kind.${cell.kind}`, { label: cell.label });
   const state = text(`log.state.${cellState(member, cursor.index)}`);
   return text("log.entry", { member: id, index: cursor.index, what, term: cell.term, state });
 }

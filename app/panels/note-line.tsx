@@ -36,4 +36,5 @@ export function latestNotes(notes: readonly Note[], count: number): readonly Not
   return found;
 }
 
-export const noteKey = (note: Note): string => `${note.event} ${note.what} ${note.process ?? ""} ${note.figures["to"] ?? ""}`;
+export const noteKey = (note: Note): string =>
+  `${note.event} ${note.what} ${note.process ?? ""} ${note.figures["to"] ?? ""}`;

@@ -63,6 +63,8 @@ function problemWords({ text, number }: Language, problem: Problem): string {
       return text(`problem.${problem.kind}`, { detail: problem.detail });
     case "no-workers":
       return text("problem.no-workers");
+    case "nothing-to-step-to":
+      return text("problem.nothing-to-step-to");
     case "diverged":
       return text("problem.diverged", { expected: problem.expected, actual: problem.actual, n: problem.n });
     case "parameter":

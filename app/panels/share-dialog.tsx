@@ -33,7 +33,9 @@ export default function ShareDialog({ what, onClose }: Props) {
       <p>{text(`${what}.what`)}</p>
       {failed ? <p role="alert">{text("problem.unknown", { detail: text("share.link") })}</p> : null}
       {content === null ? (
-        failed ? null : <p role="status">{text("share.preparing")}</p>
+        failed ? null : (
+          <p role="status">{text("share.preparing")}</p>
+        )
       ) : (
         <Copyable label={text(what === "share" ? "share.link" : "embed.code")} content={content} />
       )}

@@ -40,7 +40,13 @@ export function bandsOf(reigns: readonly Reign[], now: number, least: number): r
     const last = bands.at(-1);
     const small = band.to - band.from < least;
     if (small && last !== undefined && last.to - last.from < least * 2 && band.from - last.to < least) {
-      bands[bands.length - 1] = { ...last, leader: null, term: band.term, to: Math.max(last.to, band.to), current: band.current };
+      bands[bands.length - 1] = {
+        ...last,
+        leader: null,
+        term: band.term,
+        to: Math.max(last.to, band.to),
+        current: band.current,
+      };
     } else bands.push(band);
   }
   return bands;

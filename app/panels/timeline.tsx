@@ -56,7 +56,10 @@ export function Timeline() {
         if (slider.current.getAttribute("aria-valuenow") === String(told)) return;
         slider.current.setAttribute("aria-valuenow", String(told));
         slider.current.setAttribute("aria-valuemax", String(Math.max(told, Math.round(headAt / MS))));
-        slider.current.setAttribute("aria-valuetext", text("timeline.value", { at: seconds(now), head: seconds(headAt) }));
+        slider.current.setAttribute(
+          "aria-valuetext",
+          text("timeline.value", { at: seconds(now), head: seconds(headAt) }),
+        );
       }),
     [player, world, x, width, text, seconds],
   );
@@ -94,7 +97,12 @@ export function Timeline() {
   };
 
   return (
-    <section ref={box} className={css["timeline"]} aria-label={text("timeline.label")} style={{ "--left": `${LEFT}px`, "--right": `${RIGHT}px` }}>
+    <section
+      ref={box}
+      className={css["timeline"]}
+      aria-label={text("timeline.label")}
+      style={{ "--left": `${LEFT}px`, "--right": `${RIGHT}px` }}
+    >
       <span className={css["lane"]} data-lane="leader">
         {text("timeline.lane.leader")}
       </span>
@@ -167,7 +175,12 @@ const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
         const roomy = left >= free && left + words.length * 7 + 12 < width;
         if (roomy) free = left + words.length * 7 + 22;
         return (
-          <span key={fault.event} className={css["fault"]} data-harm={HARMS.has(fault.what) ? "" : undefined} style={{ left }}>
+          <span
+            key={fault.event}
+            className={css["fault"]}
+            data-harm={HARMS.has(fault.what) ? "" : undefined}
+            style={{ left }}
+          >
             {roomy ? words : null}
           </span>
         );

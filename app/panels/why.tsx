@@ -16,7 +16,7 @@ export function Why() {
       {lines.length === 0 ? <p>{text("why.nothing")}</p> : null}
       {lines.map((note) => (
         <p key={noteKey(note)}>
-          <time>{number(note.at / 1_000_000, 3)}</time> 
+          <time>{number(note.at / 1_000_000, 3)}</time>
           <span>
             <NoteLine note={note} />
           </span>

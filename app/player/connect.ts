@@ -53,6 +53,13 @@ async function firstAnswer(coordinator: Pick<Coordinator, "close">): Promise<voi
   }
 }
 
+/** Fetched only where it is needed: most pages run it in the worker. */
 async function connectInPage(because: string): Promise<Engine> {
-  throw new EngineFailure(because);
+  const { createCoordinator } = await import("../../engine/worker/coordinator.ts");
+  return {
+    coordinator: createCoordinator(null),
+    inPageBecause: because,
+    lastError: () => null,
+    dispose: () => undefined,
+  };
 }

@@ -31,7 +31,7 @@ class Scripted implements Coordinator {
     if (this.failing !== null) throw this.failing;
     this.at.set(world, at);
     const delta = { whole: true, at, n: at, members: [], logs: {}, clients: [], flights: [], cuts: [], notes: [] };
-    return { delta, hash: this.hash, headAt: at, headN: at, placement: this.placement };
+    return { delta, hash: this.hash, headAt: at, headN: at, placement: this.placement, workers: true, branches: 0 };
   }
   #now(world: string): number {
     return this.at.get(world) ?? 0;
@@ -52,7 +52,7 @@ class Scripted implements Coordinator {
   }
   async step(world: string, kind: string) {
     this.asked.push(`step ${kind}`);
-    return this.#moment(world, this.#now(world) + 1);
+    return { found: true, moment: this.#moment(world, this.#now(world) + 1) };
   }
   async stepBack(world: string, kind: string) {
     this.asked.push(`back ${kind}`);
@@ -65,6 +65,13 @@ class Scripted implements Coordinator {
   async place(world: string, placement: "workers" | "inline") {
     this.asked.push(`place ${placement}`);
     this.placement = placement;
+    return this.#moment(world, this.#now(world));
+  }
+  async branches() {
+    return [];
+  }
+  async switchBranch(world: string, branch: number) {
+    this.asked.push(`branch ${branch}`);
     return this.#moment(world, this.#now(world));
   }
   async recording(world: string) {

@@ -94,7 +94,15 @@ const MARKS: Readonly<Record<WriteView["outcome"], string>> = {
   unknown: "M-2.2-2.2a2.3 2.3 0 1 1 2.8 2.3Q0 .6 0 1.6M0 3.8v.2",
 };
 
-function Outcome({ write, scale, letters }: { readonly write: WriteView; readonly scale: number; readonly letters: number }) {
+function Outcome({
+  write,
+  scale,
+  letters,
+}: {
+  readonly write: WriteView;
+  readonly scale: number;
+  readonly letters: number;
+}) {
   const { text } = useLanguage();
   return (
     <g className={css["outcome"]} data-outcome={write.outcome}>

@@ -92,7 +92,8 @@ export function layoutStage(
     const sideways = Math.max(reach, tailWidth(disc, scale) / 2);
     const tall = usableHeight - disc * (2 + ROOM_ABOVE + ROOM_BELOW) - (TRACK_GAP + TRACK_WIDTH) * 2 * scale;
     const wide = usableWidth - sideways * 2;
-    const fits = count === 1 ? Math.min(tall, wide) : Math.min(tall / (bottom - top), spanX === 0 ? wide : wide / spanX);
+    const fits =
+      count === 1 ? Math.min(tall, wide) : Math.min(tall / (bottom - top), spanX === 0 ? wide : wide / spanX);
     // Neighbours keep room for the tail between them and for messages to be seen travelling.
     const apart = count === 1 ? 0 : (disc * 3.1) / (2 * Math.sin(Math.PI / count));
     ring = Math.min(fits, (count === 2 ? 190 : 264) * scale);

@@ -48,7 +48,12 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
   const onKeyDown = (event: KeyboardEvent<SVGGElement>): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" || event.key === " ") acts.toggle(id);
-    else if (event.key === "m" || event.key === "M" || event.key === "ContextMenu" || (event.shiftKey && event.key === "F10"))
+    else if (
+      event.key === "m" ||
+      event.key === "M" ||
+      event.key === "ContextMenu" ||
+      (event.shiftKey && event.key === "F10")
+    )
       openMenu(event.currentTarget);
     else return;
     event.preventDefault();

@@ -38,7 +38,9 @@ export default function PartitionDialog({ onClose }: { readonly onClose: () => v
               key={id}
               label={<MemberWords id={id} />}
               checked={side.includes(id)}
-              onChange={(on) => setSide(on ? members.filter((m) => m === id || side.includes(m)) : side.filter((m) => m !== id))}
+              onChange={(on) =>
+                setSide(on ? members.filter((m) => m === id || side.includes(m)) : side.filter((m) => m !== id))
+              }
             />
           ))}
         </fieldset>

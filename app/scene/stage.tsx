@@ -2,7 +2,17 @@
  * The animated cluster. Members and clients are SVG and take the focus; messages and timers are a canvas drawn once a
  * frame outside React; logs' tails a canvas drawn when they changed.
  */
-import { lazy, type PointerEvent, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  lazy,
+  type PointerEvent,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { MessageId, ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
@@ -50,7 +60,8 @@ interface Drag {
   drawing: boolean;
 }
 
-const caughtBy = (meaning: Meaning, id: string): boolean => meaning.is === "split" && meaning.inside.some((m) => m === id);
+const caughtBy = (meaning: Meaning, id: string): boolean =>
+  meaning.is === "split" && meaning.inside.some((m) => m === id);
 
 export function Stage({ onWrite, children }: Props) {
   const { text, list } = useLanguage();
@@ -69,7 +80,9 @@ export function Stage({ onWrite, children }: Props) {
 
   const layout = useMemo(
     () =>
-      size === null ? null : layoutStage(members, clients, Math.max(1, size.width), Math.max(1, size.height), palette.scale),
+      size === null
+        ? null
+        : layoutStage(members, clients, Math.max(1, size.width), Math.max(1, size.height), palette.scale),
     [members, clients, size, palette.scale],
   );
 

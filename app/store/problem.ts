@@ -35,5 +35,7 @@ export type Problem =
       readonly theirs: number;
       readonly ours: number;
     }
+  /** What was stepped to does not happen within a virtual minute; nothing has moved. */
+  | { readonly kind: "nothing-to-step-to"; readonly step: "event" | "message" | "role" }
   /** A parameter of the address was left out of account. */
   | { readonly kind: "parameter"; readonly name: string; readonly value: string };

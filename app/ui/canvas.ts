@@ -1,7 +1,11 @@
 /** A canvas that is as sharp as the screen: sized in CSS pixels, drawn in CSS pixels. */
 const RATIO_MAX = 2;
 
-export function prepareCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+export function prepareCanvas(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D | null {
   const ratio = Math.min(window.devicePixelRatio || 1, RATIO_MAX);
   const w = Math.max(1, Math.round(width * ratio));
   const h = Math.max(1, Math.round(height * ratio));

@@ -61,7 +61,11 @@ export function TextField({ label, onChange, problem = null, what, bare = false,
         onChange={(event: ChangeEvent<HTMLInputElement>) => onChange(event.target.value)}
       />
       {said === undefined ? null : (
-        <span id={note} className={problem === null ? css["what"] : css["problem"]} role={problem === null ? undefined : "alert"}>
+        <span
+          id={note}
+          className={problem === null ? css["what"] : css["problem"]}
+          role={problem === null ? undefined : "alert"}
+        >
           {said}
         </span>
       )}
