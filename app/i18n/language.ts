@@ -97,6 +97,7 @@ function createLanguage(lang: Lang): Language {
       const raw = figures[figure];
       if (raw === null || raw === undefined || raw === "") return null;
       if (figure === "rule") return sayText("rule", String(raw), figures);
+      if (figure === "role") return sentenceOf(phrase(`role.${raw}`) ?? String(raw), rules, null);
       // The place of an entry travels as "term/index": both languages put it in words.
       const place = typeof raw === "string" ? /^(\d+)\/(\d+)$/u.exec(raw) : null;
       if (place !== null) return text("entry.place", { term: place[1] ?? "", index: place[2] ?? "" });
