@@ -6,7 +6,15 @@ import { byLengthThenUnits } from "../base/compare.ts";
 import type { ConfChange } from "./conf-change.ts";
 import { entersJoint, LEAVE_JOINT, leavesJoint } from "./conf-change.ts";
 import type { Members } from "./configuration.ts";
-import { changeSimply, ConfChangeRefused, enterJoint, isVoter, leaveJoint, membersOf } from "./configuration.ts";
+import {
+  changeSimply,
+  ConfChangeRefused,
+  enterJoint,
+  isJoint,
+  isVoter,
+  leaveJoint,
+  membersOf,
+} from "./configuration.ts";
 import { RaftPanic } from "./events.ts";
 import type { Progress } from "./progress.ts";
 import { newProgress } from "./progress.ts";
@@ -27,7 +35,8 @@ function changed(peer: PeerState, change: ConfChange): Members {
   const members: Members = { conf: peer.conf, progress: peer.progress };
   const join = joiner(peer);
   try {
-    if (leavesJoint(change)) return leaveJoint(members);
+    // An empty change with a transition passes the check of proposals; where etcd would stop, it leaves all the same.
+    if (leavesJoint(change) || (change.steps.length === 0 && isJoint(peer.conf))) return leaveJoint(members);
     if (entersJoint(change)) return enterJoint(members, change.steps, change.transition !== "explicit", join);
     return changeSimply(members, change.steps, join);
   } catch (error) {

@@ -243,6 +243,7 @@ function isCounter(value: number): boolean {
 function whyMalformed(peer: PeerState, message: Message): string | null {
   if (message.to !== peer.id) return `addressed to ${message.to}`;
   if (!isCounter(message.term)) return `term ${message.term}`;
+  if (message.from === message.to && isFromLeader(message)) return "a leader's message to itself";
   switch (message.type) {
     case "AppendEntries":
       return whyBadAppend(message);
