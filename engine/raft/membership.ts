@@ -4,7 +4,7 @@
  */
 import { byLengthThenUnits } from "../base/compare.ts";
 import type { ConfChange } from "./conf-change.ts";
-import { entersJoint, LEAVE_JOINT, leavesJoint } from "./conf-change.ts";
+import { entersJoint, leavesJoint } from "./conf-change.ts";
 import type { Members } from "./configuration.ts";
 import {
   changeSimply,
@@ -24,6 +24,7 @@ import { abortTransfer, becomeFollower } from "./roles.ts";
 import type { PeerState } from "./state.ts";
 import { emit } from "./state.ts";
 import type { ConfState, NodeId } from "./types.ts";
+import { NO_DATA } from "./types.ts";
 
 /** An applied entry changes the membership. */
 export function applyConfChange(peer: PeerState, change: ConfChange): ConfState {
@@ -96,6 +97,6 @@ export function appliedTo(peer: PeerState, index: number, bytes: number): void {
   log.appliedTo(Math.max(index, log.applied), bytes);
   if (!peer.conf.autoLeave || peer.role !== "leader" || log.applied < peer.pendingConfIndex) return;
   const conf = peer.conf;
-  const dropped = proposeAsLeader(peer, [{ type: "conf-change-v2", data: LEAVE_JOINT.context }]);
+  const dropped = proposeAsLeader(peer, [{ type: "conf-change-v2", data: NO_DATA }]);
   emit(peer, { type: "auto-leave", conf, dropped });
 }
