@@ -73,8 +73,11 @@ function takeRefusal(peer: PeerState, from: Progress, reply: AppendEntriesReply)
 
 /** Alive: whatever was lost on the way, one more append may go, even when the window is full. */
 export function takeHeartbeatReply(peer: PeerState, from: Progress, reply: HeartbeatReply): void {
-  from.active = true;
-  from.paused = false;
+  if (from.paused || !from.active)
+    changeProgress(peer, from, "heartbeat-answered", () => {
+      from.active = true;
+      from.paused = false;
+    });
   if (from.match < peer.log.lastIndex || from.state === "probe") sendAppend(peer, from, true);
   noteHeartbeatAnswer(peer, reply);
 }

@@ -129,11 +129,13 @@ export function createPeer(config: PeerConfig): Peer {
 }
 
 function loadHardState(peer: PeerState, { term, vote, commit }: HardState): void {
-  if (commit < peer.log.commit || commit > peer.log.lastIndex)
-    throw new RaftPanic(`the restored commit ${commit} is outside [${peer.log.commit}, ${peer.log.lastIndex}]`);
+  if (commit > peer.log.lastIndex)
+    throw new RaftPanic(
+      `the restored commit ${commit} is beyond the restored log, which ends at ${peer.log.lastIndex}`,
+    );
   peer.term = term;
   peer.vote = vote;
-  peer.log.commit = commit;
+  peer.log.commit = Math.max(commit, peer.log.commit); // what a snapshot covers is committed, whoever wrote it first
 }
 
 function limitsOf(config: PeerConfig): Limits {

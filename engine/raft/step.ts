@@ -258,9 +258,7 @@ function whyMalformed(peer: PeerState, message: Message): string | null {
         : `a candidate of term ${message.term} with last entry ${message.last.term}/${message.last.index}`;
     case "InstallSnapshot": {
       const { last } = message.snapshot;
-      return isCounter(last.term) && isCounter(last.index) && last.index > 0
-        ? null
-        : `a snapshot up to ${last.term}/${last.index}`;
+      return isCounter(last.term) && isCounter(last.index) ? null : `a snapshot up to ${last.term}/${last.index}`;
     }
     case "ForwardProposal":
       return whyBadProposals(message.entries);

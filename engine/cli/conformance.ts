@@ -1,0 +1,63 @@
+/**
+ * `conformance SUITE PATH…`: runs external cases, prints how each failing one differs, and counts.
+ *
+ * A case is a file. A folder stands for all case files below it, in order of their paths.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "./usage.ts";
+
+export interface Suite {
+  /** Whether a file found in a folder is a case; a file that is named is always one. */
+  isCase(path: string): boolean;
+  /** Null, or what went wrong, for people. Throws only for a bug of the suite. */
+  run(path: string, text: string): Promise<string | null>;
+}
+
+const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+  raft: async () => (await import("./raft/suite.ts")).raftSuite,
+};
+
+export async function conformance([name, ...paths]: readonly string[]): Promise<number> {
+  const load = name === undefined ? undefined : SUITES[name];
+  if (load === undefined || paths.length === 0)
+    throw new UsageError(`usage: conformance SUITE PATH…, where SUITE is one of: ${Object.keys(SUITES).join(", ")}`);
+  const suite = await load();
+  const files = paths.flatMap((path) => casesUnder(suite, path));
+  if (files.length === 0) throw new UsageError(`no case under: ${paths.join(" ")}`);
+  let failed = 0;
+  for (const file of files) {
+    const failure = await runCase(suite, file);
+    if (failure === null) continue;
+    failed += 1;
+    process.stdout.write(`FAILED ${file}\n${indented(failure)}\n`);
+  }
+  process.stdout.write(`${files.length - failed} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+function casesUnder(suite: Suite, path: string): readonly string[] {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new UsageError(`no such file or folder: ${path}`);
+  if (!stat.isDirectory()) return [path];
+  const names = readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
+  return names
+    .map((name) => join(path, name))
+    .filter((file) => suite.isCase(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+}
+
+async function runCase(suite: Suite, file: string): Promise<string | null> {
+  try {
+    return await suite.run(file, readFileSync(file, "utf8"));
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+}
+
+function indented(text: string): string {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
+}
