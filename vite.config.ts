@@ -19,6 +19,8 @@ export default defineConfig(({ mode }) => {
       target: "es2022",
       outDir: single ? "dist-single" : "dist",
       assetsInlineLimit: single ? Number.MAX_SAFE_INTEGER : 4_096,
+      chunkSizeWarningLimit: 2_000, // in kB, unpacked; .ci/build.mjs looks at what counts
+      rolldownOptions: { checks: { pluginTimings: false } },
       copyPublicDir: !single,
       modulePreload: { polyfill: false }, // it would fetch, and every browser that we name knows modulepreload
     },

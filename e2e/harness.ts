@@ -9,14 +9,14 @@ export { expect };
 
 export const test = base.extend<{ readonly faultless: void }>({
   faultless: [
-    async ({ page, baseURL }, use) => {
+    async ({ page }, use) => {
       const faults: string[] = [];
       page.on("console", (message) => {
         if (message.type() === "error") faults.push(`console: ${message.text()}`);
       });
       page.on("pageerror", (error) => faults.push(`exception: ${error.stack ?? error.message}`));
       page.on("request", (request) => {
-        if (!isOurs(request.url(), baseURL ?? "")) faults.push(`request: ${request.url()}`);
+        if (!isOurs(request.url())) faults.push(`request: ${request.url()}`);
       });
       await use();
       expect(faults, "the page is without faults").toStrictEqual([]);
@@ -25,9 +25,14 @@ export const test = base.extend<{ readonly faultless: void }>({
   ],
 });
 
+/** The built site, and the one that `npm start` serves. */
+const OWN_SERVERS = "http://127.0.0.1:";
+
 /** Local schemes reach nobody; the two made-up hosts are served by the test itself. */
-function isOurs(url: string, baseURL: string): boolean {
-  return /^(?:file|data|blob|about):/.test(url) || [baseURL, HOST, PUBLISHED].some((place) => url.startsWith(place));
+function isOurs(url: string): boolean {
+  return (
+    /^(?:file|data|blob|about):/.test(url) || [OWN_SERVERS, HOST, PUBLISHED].some((place) => url.startsWith(place))
+  );
 }
 
 const EMBED_PATH = fileURLToPath(new URL("../dist/embed.html", import.meta.url));

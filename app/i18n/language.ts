@@ -7,12 +7,19 @@
  */
 import type { Dictionary, Figure, FigureArgs, Phrase, TextKey } from "./dictionary.ts";
 import { en } from "./en.ts";
-import { zh } from "./zh.ts";
 
 export type Lang = "en" | "zh-CN";
 export const LANGS: readonly Lang[] = ["en", "zh-CN"];
 
-const DICTIONARIES: Readonly<Record<Lang, Dictionary>> = { en, "zh-CN": zh };
+/** English is always there; another language is fetched when it is asked for. */
+const dictionaries = new Map<Lang, Dictionary>([["en", en]]);
+
+/** Fetches what a language needs; `languageOf` gives it from then on. */
+export async function loadLang(lang: Lang): Promise<void> {
+  if (dictionaries.has(lang)) return;
+  const { zh } = await import("./zh.ts");
+  dictionaries.set("zh-CN", zh);
+}
 
 /** A stretch of a sentence; a figure keeps its name, so that a process can be set in bold. */
 export type Part = string | { readonly name: string; readonly value: string };
@@ -63,7 +70,7 @@ export function joinParts(parts: readonly Part[]): string {
 }
 
 function createLanguage(lang: Lang): Language {
-  const dictionary = DICTIONARIES[lang];
+  const dictionary = dictionaries.get(lang) ?? en;
   const rules = new Intl.PluralRules(lang);
   const numbers = new Map<number, Intl.NumberFormat>();
   const percents = new Intl.NumberFormat(lang, { style: "percent", maximumFractionDigits: 1 });
@@ -97,6 +104,7 @@ function createLanguage(lang: Lang): Language {
       const raw = figures[figure];
       if (raw === null || raw === undefined || raw === "") return null;
       if (figure === "rule") return sayText("rule", String(raw), figures);
+      if (figure === "role") return sentenceOf(phrase(`role.${raw}`) ?? String(raw), rules, null);
       // The place of an entry travels as "term/index": both languages put it in words.
       const place = typeof raw === "string" ? /^(\d+)\/(\d+)$/u.exec(raw) : null;
       if (place !== null) return text("entry.place", { term: place[1] ?? "", index: place[2] ?? "" });

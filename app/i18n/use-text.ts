@@ -1,6 +1,6 @@
 /** The language of the page, for components: from `?lang=`, else the browser's, until the switch says otherwise. */
 import { useSyncExternalStore } from "react";
-import { type Lang, type Language, languageOf, pickLang } from "./language.ts";
+import { type Lang, type Language, languageOf, loadLang, pickLang } from "./language.ts";
 
 const listeners = new Set<() => void>();
 let current: Lang | null = null;
@@ -18,7 +18,13 @@ export function currentLang(): Lang {
   return current;
 }
 
-export function setLang(lang: Lang): void {
+/** Before anything is painted: fetches the language that the page starts in. */
+export async function prepareLang(): Promise<void> {
+  await loadLang(currentLang());
+}
+
+export async function setLang(lang: Lang): Promise<void> {
+  await loadLang(lang);
   current = lang;
   document.documentElement.lang = lang;
   for (const listener of listeners) listener();

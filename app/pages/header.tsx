@@ -65,7 +65,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
           look="quiet"
           lang={lang === "en" ? "zh-CN" : "en"}
           aria-label={text("app.language.label")}
-          onClick={() => setLang(lang === "en" ? "zh-CN" : "en")}
+          onClick={() => void setLang(lang === "en" ? "zh-CN" : "en")}
         >
           {text("app.language")}
         </Button>

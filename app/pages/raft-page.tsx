@@ -56,17 +56,16 @@ export function RaftPage() {
       <main className={css["main"]}>
         <div className={css["scene"]}>
           <Stage onWrite={toWrite}>{narrow ? null : <StageTools />}</Stage>
+          {narrow ? null : <HintLine />}
+          <Notices />
         </div>
         <Panics />
-        <Notices />
         <Why />
         {narrow ? (
           <div className={css["tools"]}>
             <StageTools />
           </div>
-        ) : (
-          <HintLine />
-        )}
+        ) : null}
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
         {narrow ? null : <WritePanel />}

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { useText } from "../i18n/use-text.ts";
 import { createPlayer, type Player } from "../player/player.ts";
-import { startWorld } from "../player/start.ts";
+import { isLink, startWorld } from "../player/start.ts";
 import { PlayerContext } from "../player/use.ts";
 import { WorldContext } from "../store/use.ts";
 import { MAIN_WORLD } from "../store/worlds.ts";
@@ -15,7 +15,9 @@ export function startPage(root: HTMLElement): void {
   if (new URLSearchParams(window.location.search).has("present")) document.documentElement.dataset["present"] = "";
   const player = createPlayer(MAIN_WORLD);
   void startWorld(player, window.location);
-  window.addEventListener("hashchange", () => void player.loadLink(window.location.hash));
+  window.addEventListener("hashchange", () => {
+    if (isLink(window.location.hash)) void player.loadLink(window.location.hash);
+  });
   createRoot(root).render(<Page player={player} />);
 }
 

@@ -4,7 +4,7 @@ import type { Language } from "../i18n/language.ts";
 import { Sentence } from "../i18n/sentence.tsx";
 import { useLanguage } from "../i18n/use-text.ts";
 
-const NAMES: ReadonlySet<string> = new Set(["process", "for", "from", "to", "leader", "member"]);
+const NAMES: ReadonlySet<string> = new Set(["process", "for", "from", "to", "leader", "member", "value"]);
 
 export function noteParts(language: Language, note: Note) {
   return language.say("note", note.what, { ...note.figures, process: note.process });
@@ -23,6 +23,7 @@ const QUIET: ReadonlySet<string> = new Set([
   "leader-known",
   "network-changed",
   "write-asked",
+  "pre-voted",
 ]);
 
 /** The latest notes worth a line, newest first. */

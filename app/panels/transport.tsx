@@ -77,7 +77,6 @@ export function Transport() {
         </span>
       </div>
       <div className={css["steps"]} role="radiogroup" aria-label={text("transport.step")}>
-        <span aria-hidden>{text("transport.step")}</span>
         {STEPS.map((step) => (
           <label key={step}>
             <input type="radio" name="step" checked={kind === step} onChange={() => setKind(step)} />

@@ -10,13 +10,16 @@ export function Why() {
   const { text, number } = useLanguage();
   const notes = useView(notesOf);
   const playing = useWorld(playingOf);
-  const lines = useMemo(() => latestNotes(notes, 3), [notes]);
+  const lines = useMemo(() => latestNotes(notes, 2), [notes]);
   return (
     <section className={css["why"]} aria-label={text("why.label")} aria-live={playing ? "off" : "polite"}>
       {lines.length === 0 ? <p>{text("why.nothing")}</p> : null}
       {lines.map((note) => (
         <p key={noteKey(note)}>
-          <time>{number(note.at / 1_000_000, 3)}</time> <NoteLine note={note} />
+          <time>{number(note.at / 1_000_000, 3)}</time>
+          <span>
+            <NoteLine note={note} />
+          </span>
         </p>
       ))}
     </section>

@@ -262,8 +262,9 @@ export class WorldPlayer implements Player {
         this.#show(opened);
         this.#clockUs = opened.delta.at;
         if (old !== null) this.#retire(engine, old);
+        if (!opened.workers)
+          this.report({ kind: "no-workers", detail: engine.inPageBecause ?? engine.lastError() ?? "" });
         if (readWorld(this.world).speed === "max") void this.#placeForSpeed();
-        else if (!opened.workers) this.#tellInline(engine);
         return opened;
       } catch (error) {
         return error instanceof Error ? error : new EngineFailure(messageOf(error));
@@ -278,10 +279,6 @@ export class WorldPlayer implements Player {
 
   #retire(engine: Engine, key: WorldId): void {
     watched(engine.coordinator.close(key), CALL_LIMIT_S, engine.lastError).catch((error: unknown) => this.#fail(error));
-  }
-
-  #tellInline(engine: Engine): void {
-    this.report({ kind: "no-workers", detail: engine.inPageBecause ?? engine.lastError() ?? "" });
   }
 
   async #placeForSpeed(): Promise<void> {
@@ -338,9 +335,8 @@ export class WorldPlayer implements Player {
   }
 
   #show(moment: Moment): void {
-    const { delta, hash, headAt, headN, placement } = moment;
-    const view = applyDelta(readWorld(this.world).view, delta);
-    patchWorld(this.world, { view, hash, headAt, headN, placement });
+    const { delta, ...facts } = moment;
+    patchWorld(this.world, { ...facts, view: applyDelta(readWorld(this.world).view, delta) });
     this.invalidate();
   }
 

@@ -36,6 +36,9 @@ export default function FlightPopover({ message, x, y, onClose }: Props) {
   );
 }
 
+/** Figures that stand in rows of their own already. */
+const TOLD: ReadonlySet<string> = new Set(["term", "count"]);
+
 function FlightFigures({ flight }: { readonly flight: Flight }) {
   const language = useLanguage();
   const { text, seconds } = language;
@@ -47,10 +50,11 @@ function FlightFigures({ flight }: { readonly flight: Flight }) {
   if (flight.entryCount > 0) rows.push([text("flight.entries.label"), String(flight.entryCount)]);
   if (flight.copyOf !== null) rows.push([text("flight.copy-of"), `#${flight.copyOf}`]);
   for (const [name, value] of Object.entries(flight.figures)) {
+    if (TOLD.has(name)) continue;
     const place = /^(\d+)\/(\d+)$/u.exec(String(value));
     rows.push([
       language.find(`figure.${name}`) ?? name,
-      name === "rule" || name === "error"
+      name === "rule"
         ? language.sayText("rule", String(value), flight.figures)
         : place === null
           ? String(value)

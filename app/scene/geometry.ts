@@ -66,7 +66,7 @@ export function layoutStage(
   const narrow = width < 620 * scale;
   const tiny = height < 330 * scale;
   const clientsBelow = narrow;
-  const clientBox = narrow ? { width: 104 * scale, height: 40 * scale } : { width: 168 * scale, height: 92 * scale };
+  const clientBox = narrow ? { width: 104 * scale, height: 40 * scale } : { width: 178 * scale, height: 94 * scale };
   const showClients = clients.length > 0 && !tiny;
   const left = showClients && !clientsBelow ? clientBox.width + 28 * scale : 0;
   const below = showClients && clientsBelow ? clientBox.height + 8 * scale : 0;
@@ -142,7 +142,7 @@ export function layoutStage(
   };
 }
 
-export const TAIL_CELLS = 8;
+export const TAIL_CELLS = 7;
 
 function cellSize(disc: number, scale: number): number {
   return Math.max(9 * scale, Math.min(16 * scale, Math.round(disc * 0.36)));

@@ -88,13 +88,13 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       {role === "leader" && !down ? <circle className={css["inner"]} r={disc - 4.5 * scale} /> : null}
       {liveness === "paused" ? <PausedMark disc={disc} /> : null}
       {liveness === "panicked" ? <PanickedMark disc={disc} /> : null}
-      <text className={css["name"]} y={-disc * 0.2} fontSize={name}>
+      <text className={css["name"]} y={-disc * 0.31} fontSize={name}>
         {id}
       </text>
-      <text className={css["word"]} y={disc * 0.2} fontSize={small}>
+      <text className={css["word"]} y={disc * 0.12} fontSize={small}>
         {word}
       </text>
-      <text className={css["term"]} y={disc * 0.2 + small * 1.28} fontSize={small}>
+      <text className={css["term"]} y={disc * 0.12 + small * 1.3} fontSize={small}>
         {language.text("member.term", { term })}
       </text>
       <Ballots id={id} layout={layout} />
@@ -160,8 +160,8 @@ const Ballots = memo(function Ballots({ id, layout }: { readonly id: ProcessId; 
   const votes = Object.values(ballots).sort((a, b) => RANK[a] - RANK[b]);
   const granted = votes.filter((vote) => vote === "granted").length;
   const needed = majority(members);
-  const pitch = Math.min(11 * scale, (disc * 2.3) / votes.length);
-  const r = pitch * 0.36;
+  const pitch = Math.min(12 * scale, (disc * 2.4) / votes.length);
+  const r = pitch * 0.33;
   const left = (-(votes.length - 1) * pitch) / 2;
   const bar = left + (needed - 0.5) * pitch;
   return (

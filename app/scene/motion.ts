@@ -57,7 +57,7 @@ function drawFlights(context: CanvasRenderingContext2D, input: MotionInput): voi
     if (broken) drawGlyph(context, LOST, palette);
     else if (flight.kind === "append" && flight.entryTerms.length > 0)
       drawEntries(context, flight.entryTerms, flight.entryCount, palette);
-    else if (flight.kind === "response" && flight.figures["error"] !== undefined)
+    else if (flight.kind === "response" && flight.figures["rule"] !== undefined)
       drawGlyph(context, RESPONSE_REFUSED, palette);
     else drawGlyph(context, GLYPHS[flight.kind], palette);
     context.restore();

@@ -30,12 +30,9 @@ export function flightLabel(language: Language, flight: Flight, broken: boolean)
       return text(`flight.${flight.kind}`);
     case "request":
     case "response": {
-      const { error, value } = flight.figures;
-      return error !== undefined
-        ? language.sayText("rule", String(error), flight.figures)
-        : value === undefined
-          ? null
-          : String(value);
+      const { rule, value } = flight.figures;
+      if (rule !== undefined) return language.sayText("rule", String(rule), {});
+      return value === undefined ? null : String(value);
     }
     default:
       return null;

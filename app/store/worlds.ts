@@ -35,6 +35,10 @@ export interface WorldState {
   readonly headN: number;
   readonly hash: string;
   readonly placement: Placement;
+  /** Whether workers can be had here at all. */
+  readonly workers: boolean;
+  /** How many futures were left for others. */
+  readonly branches: number;
   readonly playing: boolean;
   readonly speed: Speed;
   /** The last refusal that was not yet dismissed or overtaken by a command that went through. */
@@ -60,6 +64,8 @@ export function emptyWorld(id: WorldId): WorldState {
     headN: 0,
     hash: "",
     placement: "workers",
+    workers: true,
+    branches: 0,
     playing: false,
     speed: DEFAULT_SPEED,
     refused: null,

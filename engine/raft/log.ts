@@ -276,10 +276,11 @@ export class RaftLog {
     this.applyingPaused = this.applyingBytes >= this.maxApplyingBytes;
   }
 
-  /** Entries up to `index` are covered by a snapshot of the host. */
+  /** Entries up to `index` are covered by a snapshot of the host; a snapshot that was received may cover more already. */
   compact(index: Index): void {
+    if (index <= this.before.index) return;
     const term = this.termAt(index);
-    if (index <= this.before.index || term === null)
+    if (term === null || index > this.commit)
       throw new RaftPanic(`can't compact at ${index}: the log is (${this.before.index}, ${this.lastIndex}]`);
     this.before = { term, index };
     // What waits for the disk or for being applied stays at hand, though the log begins behind it.

@@ -213,7 +213,7 @@ export class Run {
     const before = this.position;
     const refusal = this.#live.world.command(command, this.#remote ?? this.#live.inline);
     if (refusal !== null) return refusal;
-    if (comparePositions(before, this.#head) < 0) this.#fork(before);
+    if (comparePositions(before, this.#head) < 0 || before.commands < this.#commands.length) this.#fork(before);
     this.#commands.push({ n: before.n, at: before.at, command });
     this.#live.done = this.#commands.length;
     this.#reached();
@@ -266,11 +266,16 @@ export class Run {
     this.#goTo({ n: NO_LIMIT, at, commands: later < 0 ? this.#commands.length : later });
   }
 
-  /** To the moment that a link names: after `n` events and all commands, with the clock at `at`. */
+  /**
+   * To the moment that a link names: after `n` events and the commands up to there, with the clock at `at`. Commands
+   * behind it are the future, and are carried out when their time comes.
+   */
   replay(n: number, at: Micros): void {
-    this.#goTo({ n, at, commands: this.#commands.length });
+    const future = this.#commands.findIndex((recorded) => recorded.n > n || recorded.at > at);
+    const commands = future < 0 ? this.#commands.length : future;
+    this.#goTo({ n, at, commands });
     const { position } = this;
-    if (position.n !== n || position.at !== at || position.commands !== this.#commands.length) {
+    if (comparePositions(position, { n, at, commands }) !== 0) {
       throw new Diverged(
         `event ${n} at ${at} µs is not reached: the world is at event ${position.n}, at ${position.at} µs`,
       );

@@ -147,6 +147,8 @@ export class Wal {
         lastIndex: this.#lastIndex,
       });
     }
+    const first = entries[0]?.index ?? snapshot.index + 1;
+    if (first > snapshot.index + 1) throw new WalCorrupt(`entry ${first} does not follow ${snapshot.index}`);
     this.#state = hardState;
     return { hardState, snapshot, entries, tornBytes };
   }
@@ -193,7 +195,8 @@ function readRecordOrNull(bytes: Uint8Array, at: number): WalRecord | null {
 
 function appendRecovered(entries: Entry[], snapshot: EntryId, entry: Entry, file: string): Entry[] {
   if (entry.index <= snapshot.index) return entries;
-  const first = entries[0]?.index ?? snapshot.index + 1;
+  // The oldest segment that is left may start anywhere; whether a snapshot covers what is gone is seen at the end.
+  const first = entries[0]?.index ?? entry.index;
   const at = entry.index - first;
   if (at < 0 || at > entries.length) {
     throw new WalCorrupt(`${file}: entry ${entry.index} does not follow ${entries.at(-1)?.index ?? snapshot.index}`);
@@ -205,6 +208,7 @@ function appendRecovered(entries: Entry[], snapshot: EntryId, entry: Entry, file
 
 /** What is left of the entries when a snapshot up to `last` stands: those behind it, if the log agrees with it. */
 function entriesBehind(entries: readonly Entry[], last: EntryId): Entry[] {
+  if (entries[0]?.index === last.index + 1) return [...entries];
   const at = entries.findIndex((entry) => entry.index === last.index);
   return at >= 0 && entries[at]?.term === last.term ? entries.slice(at + 1) : [];
 }

@@ -148,8 +148,8 @@ export function createCoordinator(makeWorker: (() => Worker) | null): Coordinato
 
     recording: (world): Promise<Recording> =>
       inTurn(world, ({ run }) => {
-        const { n, at, commands } = run.position;
-        return { spec: run.spec, commands: run.commands.slice(0, commands), at, n, hash: run.hash };
+        const { n, at } = run.position;
+        return { spec: run.spec, commands: run.commands, at, n, hash: run.hash };
       }),
 
     close: (world) =>

@@ -18,6 +18,7 @@ export type Placement = "workers" | "inline";
 /** Everything that a run is, and where in it one stands. */
 export interface Recording {
   readonly spec: RunSpec;
+  /** Those behind the moment too: they are its future. */
   readonly commands: readonly Recorded[];
   /** The moment that is shown. */
   readonly at: Micros;

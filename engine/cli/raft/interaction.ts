@@ -458,8 +458,7 @@ export class Interaction {
 
   #compact(node: Node, index: number): void {
     node.storage.compact(index);
-    // A snapshot that waits to be stored has moved the peer's log further already.
-    if (index >= node.peer.firstIndex) node.peer.compact(index);
+    node.peer.compact(index);
     this.#printLog(node);
   }
 }

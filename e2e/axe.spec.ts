@@ -1,0 +1,24 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { SEED } from "./cluster.ts";
+import { expect, test } from "./harness.ts";
+
+const LOOKS = ["light", "dark"].flatMap((theme) => ["en", "zh-CN"].map((lang) => ({ theme, lang })));
+const WIDTHS = [1_280, 360];
+
+for (const page_ of ["", "embed.html"]) {
+  for (const { theme, lang } of LOOKS) {
+    test(`axe finds nothing: ${page_ === "" ? "page" : page_}, ${theme}, ${lang}`, async ({ page }) => {
+      await page.goto(`/${page_}?seed=${SEED}&speed=1&autoplay=1&theme=${theme}&lang=${lang}`);
+      await expect(page.getByRole("button", { name: /^n\d/ })).toHaveCount(5);
+      await expect(page.locator("html")).toHaveAttribute("lang", lang);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(
+          violations.map(({ id, nodes }) => `${width}: ${id}: ${nodes.map(({ html }) => html).join("; ")}`),
+        ).toEqual([]);
+        await page.screenshot({ path: `.tmp/shots/${page_ === "" ? "page" : "embed"}-${theme}-${lang}-${width}.png` });
+      }
+    });
+  }
+}

@@ -1,0 +1,154 @@
+import {
+  hashIn,
+  leader,
+  logRows,
+  member,
+  members,
+  openCluster,
+  pause,
+  progressOf,
+  SEED,
+  shareLink,
+  virtualTime,
+  whoLeads,
+  write,
+} from "./cluster.ts";
+import { expect, test } from "./harness.ts";
+
+test("a fresh page elects a leader, and virtual time advances", async ({ page }) => {
+  await openCluster(page);
+  await expect(members(page)).toHaveCount(5);
+  const before = await virtualTime(page);
+  await expect.poll(() => virtualTime(page)).toBeGreaterThan(before);
+});
+
+test("the leader is crashed with one click, and another rises in a higher term; a click brings the first back", async ({
+  page,
+}) => {
+  await openCluster(page);
+  const first = await whoLeads(page);
+  await member(page, first.id).click();
+  await expect(member(page, first.id)).toHaveAccessibleName(`${first.id}: crashed, last in term ${first.term}`);
+  await expect(leader(page)).toHaveCount(1);
+  const second = await whoLeads(page);
+  expect(second.id).not.toBe(first.id);
+  expect(second.term).toBeGreaterThan(first.term);
+  await member(page, first.id).click();
+  await expect(member(page, first.id)).toHaveAccessibleName(`${first.id}: follower, term ${second.term}`);
+});
+
+test("a value that is written gets to every member", async ({ page }) => {
+  await openCluster(page);
+  await write(page, "apples");
+  const everywhere = { n1: "applied", n2: "applied", n3: "applied", n4: "applied", n5: "applied" };
+  await expect.poll(() => progressOf(page, "apples")).toStrictEqual(everywhere);
+});
+
+test("split: a write on the minority's side is never committed; healed, the logs are made equal", async ({ page }) => {
+  await openCluster(page);
+  // Time stands still meanwhile: a leader that hears from no majority steps down within an election timeout.
+  await pause(page);
+  const old = await whoLeads(page);
+  await page.getByRole("button", { name: "Split…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Split the cluster" });
+  await dialog.getByRole("button", { name: "Split" }).click();
+  await write(page, "lost", old.id);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(async () => (await progressOf(page, "lost"))[old.id]).toBe("uncommitted");
+
+  // The other side elects a leader of its own, and goes on.
+  const elsewhere = leader(page).and(page.locator(`:not([aria-label^="${old.id}:"])`));
+  await expect(elsewhere).toHaveCount(1);
+  expect(
+    Object.values(await progressOf(page, "lost")).filter((stage) => /^(?:committed|applied)$/.test(stage)),
+  ).toEqual([]);
+
+  await page.getByRole("button", { name: "Heal all" }).click();
+  await expect.poll(async () => new Set(await logRows(page)).size, { timeout: 30_000 }).toBe(1);
+  const stages = Object.values(await progressOf(page, "lost"));
+  expect(stages.filter((stage) => stage === "committed" || stage === "applied")).toStrictEqual([]);
+  await expect(leader(page)).toHaveCount(1);
+});
+
+test("a shared link replays to the same hash", async ({ page, context }) => {
+  await openCluster(page);
+  await member(page, (await whoLeads(page)).id).click();
+  await expect(leader(page)).toHaveCount(1);
+  await write(page, "pears");
+  await expect.poll(async () => Object.values(await progressOf(page, "pears")).includes("applied")).toBe(true);
+  await pause(page);
+  const link = await shareLink(page);
+  expect(hashIn(link)).toMatch(/^[0-9a-f]{16}$/);
+
+  const other = await context.newPage();
+  await other.goto(link);
+  await expect(leader(other)).toHaveCount(1);
+  expect(await virtualTime(other)).toBe(await virtualTime(page));
+  await expect(other.getByRole("alert").filter({ hasText: "differs" })).toHaveCount(0);
+  expect(hashIn(await shareLink(other))).toBe(hashIn(link));
+});
+
+test("step back undoes a step forward, and playing on goes the same way again", async ({ page }) => {
+  await openCluster(page);
+  await pause(page);
+  const hash = async (): Promise<string> => hashIn(await shareLink(page));
+  const step = (name: string) => page.getByRole("button", { name }).click();
+  const before = { at: await virtualTime(page), hash: await hash() };
+  await step("Step forward: event");
+  await step("Step forward: event");
+  await expect.poll(hash).not.toBe(before.hash);
+  const after = await hash();
+  await step("Step back: event");
+  await expect.poll(hash).not.toBe(after);
+  await step("Step forward: event");
+  await expect.poll(hash).toBe(after);
+  await step("Step back: event");
+  await step("Step back: event");
+  await expect.poll(async () => (await virtualTime(page)) <= before.at).toBe(true);
+});
+
+test("a command that makes no sense now is answered with the reason", async ({ page }) => {
+  await openCluster(page, { members: "1" });
+  await member(page, "n1").click();
+  await expect(member(page, "n1")).toHaveAccessibleName(/crashed/);
+  await write(page, "too late", "n1");
+  await expect(page.getByRole("status").filter({ hasText: "n1 is down" })).toBeVisible();
+});
+
+test("a bad address is told, and the page runs all the same", async ({ page }) => {
+  await page.goto(`/?seed=${SEED}&members=99&speed=1#s=1.AAAA`);
+  await expect(page.getByRole("alert").filter({ hasText: "members=99" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "damaged" })).toBeVisible();
+  await expect(leader(page)).toHaveCount(1);
+});
+
+test("as fast as it goes and back: the same run goes on", async ({ page }) => {
+  await openCluster(page);
+  await page.getByLabel("Speed").selectOption("max");
+  const before = await virtualTime(page);
+  await expect.poll(() => virtualTime(page)).toBeGreaterThan(before + 20);
+  await page.getByLabel("Speed").selectOption("1");
+  const slow = await virtualTime(page);
+  await expect.poll(() => virtualTime(page)).toBeGreaterThan(slow);
+  await expect(leader(page)).toHaveCount(1);
+});
+
+test("with keys alone: L crashes the leader, space pauses, arrows step", async ({ page }) => {
+  await openCluster(page);
+  const first = await whoLeads(page);
+  await page.keyboard.press("l");
+  await expect(member(page, first.id)).toHaveAccessibleName(/crashed/);
+  await page.keyboard.press(" ");
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+  const at = await virtualTime(page);
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => virtualTime(page)).toBeGreaterThan(at);
+});
+
+test("where workers are forbidden, the cluster runs in the page and says so", async ({ page }) => {
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(globalThis, "Worker");
+  });
+  await openCluster(page);
+  await expect(page.getByRole("alert").filter({ hasText: "Workers are not allowed here" })).toBeVisible();
+});

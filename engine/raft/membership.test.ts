@@ -1,0 +1,187 @@
+import { describe, expect, it } from "vitest";
+import type { ConfChange } from "./conf-change.ts";
+import { confChangeProposal, decodeConfChange, LEAVE_JOINT } from "./conf-change.ts";
+import {
+  allVoters,
+  changeSimply,
+  ConfChangeRefused,
+  enterJoint,
+  leaveJoint,
+  membersOf,
+  NO_MEMBERS,
+} from "./configuration.ts";
+import { newProgress } from "./progress.ts";
+import { accept, appended, conf, follower, leader, message, N1, N2, N3, N4, settle } from "./testing.ts";
+import { nodeId, type NodeId } from "./types.ts";
+
+const NO_LIMITS = { maxInflightMessages: Number.POSITIVE_INFINITY, maxInflightBytes: Number.POSITIVE_INFINITY };
+const join = (id: NodeId) => newProgress(id, 1, NO_LIMITS);
+
+function change(...steps: ConfChange["steps"]): ConfChange {
+  return { transition: "auto", steps, context: new Uint8Array(0) };
+}
+
+describe("a change of membership", () => {
+  it("thesis §4.1: one at a time: a second one becomes an empty entry until the first is applied", () => {
+    const peer = leader();
+    peer.step({ type: "propose-conf-change", change: change({ operation: "add-learner", id: N4 }) });
+    peer.step({ type: "propose-conf-change", change: change({ operation: "remove", id: N3 }) });
+    expect(peer.entry(2)?.type).toBe("conf-change-v2");
+    expect(peer.entry(3)?.type).toBe("normal");
+  });
+
+  it("thesis §4.1: takes force when it is applied", () => {
+    const peer = leader();
+    peer.step({ type: "propose-conf-change", change: change({ operation: "add-voter", id: N4 }) });
+    settle(peer);
+    expect(peer.conf.voters).toEqual([N1, N2, N3]);
+    peer.step(message(accept(N2, N1, 1, 2)));
+    settle(peer);
+    expect(peer.conf.voters).toEqual([N1, N2, N3, N4]);
+  });
+
+  it("thesis §4.3: a joint configuration commits only with a majority of each half", () => {
+    const peer = leader();
+    peer.applyConfChange({
+      ...change({ operation: "remove", id: N2 }, { operation: "remove", id: N3 }, { operation: "add-voter", id: N4 }),
+      transition: "explicit",
+    });
+    appended(peer, "a");
+    settle(peer);
+    peer.step(message(accept(N4, N1, 1, 2)));
+    expect(peer.commit).toBe(1);
+    peer.step(message(accept(N2, N1, 1, 2)));
+    expect(peer.commit).toBe(2);
+  });
+
+  it("etcd: leaves a joint configuration by itself when its entry is applied", () => {
+    const peer = leader();
+    const steps = [
+      { operation: "remove", id: N2 },
+      { operation: "add-voter", id: N4 },
+    ] as const;
+    peer.step({ type: "propose-conf-change", change: change(...steps) });
+    settle(peer);
+    peer.step(message(accept(N2, N1, 1, 2)));
+    settle(peer);
+    expect(peer.conf).toMatchObject({ votersOutgoing: [N1, N2, N3], autoLeave: true });
+    expect(peer.entry(3)).toMatchObject({ type: "conf-change-v2", data: LEAVE_JOINT.context });
+  });
+
+  it("thesis §4.2.2: a leader that removes itself steps down when it is told to", () => {
+    for (const stepDownOnRemoval of [true, false]) {
+      const peer = leader({ stepDownOnRemoval });
+      peer.applyConfChange(change({ operation: "remove", id: N1 }));
+      expect(peer.role).toBe(stepDownOnRemoval ? "follower" : "leader");
+    }
+  });
+
+  it("thesis §4.2.2: a leader outside the configuration does not count itself, and drops proposals", () => {
+    const peer = leader();
+    appended(peer, "a");
+    settle(peer);
+    peer.applyConfChange(change({ operation: "remove", id: N1 }));
+    peer.step(message(accept(N2, N1, 1, 2)));
+    expect(peer.commit).toBe(1);
+    peer.step(message(accept(N3, N1, 1, 2)));
+    expect(peer.commit).toBe(2);
+    const refused = peer.step({ type: "propose", proposals: [{ type: "normal", data: new Uint8Array(1) }] });
+    expect(refused).toMatchObject({ error: "proposal-dropped", why: { rule: "not-a-member" } });
+  });
+
+  it("thesis §4.2.1: learners get the log and count for nothing", () => {
+    const peer = leader({ restored: { conf: conf([N1, N2, N3], { learners: [N4] }) } });
+    appended(peer, "a");
+    expect(settle(peer).filter(({ to }) => to === N4)).toHaveLength(1);
+    peer.step(message(accept(N4, N1, 1, 2)));
+    expect(peer.commit).toBe(1);
+  });
+
+  it("etcd: a committed change that is not applied yet keeps its member from standing for election", () => {
+    const peer = follower({
+      restored: {
+        hardState: { term: 1, vote: null, commit: 1 },
+        entries: [{ term: 1, index: 1, ...confChangeProposal(change({ operation: "remove", id: N3 })) }],
+      },
+    });
+    peer.step({ type: "campaign" });
+    expect(peer.role).toBe("follower");
+  });
+
+  it("§7: a snapshot brings its membership", () => {
+    const peer = follower({ restored: { conf: conf([]) } });
+    const snapshot = { last: { term: 1, index: 9 }, conf: conf([N1, N2]), data: new Uint8Array(0) };
+    peer.step(message({ type: "InstallSnapshot", from: N2, to: N1, term: 1, snapshot }));
+    expect(peer.conf.voters).toEqual([N1, N2]);
+    const ready = peer.ready();
+    expect(ready?.persist).toMatchObject({ snapshot, then: [{ index: 9 }] });
+    expect(peer.applied).toBe(0);
+    if (ready?.persist) peer.advance({ type: "persisted", ...ready.persist });
+    expect(peer.applied).toBe(9);
+  });
+
+  it("§7: a snapshot that is older than the commit changes nothing", () => {
+    const peer = leader();
+    const { term } = peer;
+    const snapshot = { last: { term: 1, index: 1 }, conf: conf([N1, N2]), data: new Uint8Array(0) };
+    peer.step(message({ type: "InstallSnapshot", from: N2, to: N1, term: term + 1, snapshot }));
+    expect(peer.conf.voters).toEqual([N1, N2, N3]);
+    expect(peer.lastIndex).toBe(1);
+  });
+});
+
+describe("the changer", () => {
+  it("thesis §4.1: refuses to change more than one voter without a joint configuration", () => {
+    const members = changeSimply(NO_MEMBERS, [{ operation: "add-voter", id: N1 }], join);
+    const steps = [N2, N3].map((id) => ({ operation: "add-voter", id }) as const);
+    expect(() => changeSimply(members, steps, join)).toThrow(ConfChangeRefused);
+  });
+
+  it("thesis §4.3: a voter that becomes a learner waits until the joint configuration is left", () => {
+    const members = membersOf(conf([N1, N2]), join);
+    const joint = enterJoint(members, [{ operation: "add-learner", id: N2 }], false, join);
+    expect(joint.conf).toMatchObject({ learners: [], learnersNext: [N2] });
+    expect(allVoters(joint.conf)).toEqual([N1, N2]);
+    const left = leaveJoint(joint);
+    expect(left.conf).toMatchObject({ voters: [N1], learners: [N2], learnersNext: [] });
+    expect(left.progress.get(N2)).toBe(members.progress.get(N2));
+  });
+
+  it("etcd: restores what a snapshot names, joint or not", () => {
+    for (const saved of [
+      conf([N1, N2], { learners: [N3] }),
+      conf([N1, N4], { votersOutgoing: [N1, N2, N3], learnersNext: [N3], autoLeave: true }),
+    ])
+      expect(membersOf(saved, join).conf).toEqual(saved);
+  });
+});
+
+describe("the bytes of a change", () => {
+  it("give back what was put in, for hexadecimal ids and any other", () => {
+    const ids = ["1", "ff", "8e9e05c52164694d", "n1", "0f", "Ünïque"].map(nodeId);
+    for (const transition of ["auto", "implicit", "explicit"] as const)
+      for (const context of [new Uint8Array(0), Uint8Array.of(1, 2, 3)]) {
+        const all: ConfChange = {
+          transition,
+          steps: ids.map((id, i) => ({
+            operation: (["add-voter", "remove", "update", "add-learner"] as const)[i % 4] ?? "update",
+            id,
+          })),
+          context,
+        };
+        const { type, data } = confChangeProposal(all);
+        expect(decodeConfChange(type, data)).toEqual(all);
+      }
+    const old = confChangeProposal(change({ operation: "remove", id: N3 }), "conf-change");
+    expect(decodeConfChange(old.type, old.data)).toEqual(change({ operation: "remove", id: N3 }));
+  });
+
+  it("have the size that etcd's have", () => {
+    expect(confChangeProposal(change({ operation: "add-voter", id: N3 })).data).toEqual(
+      Uint8Array.of(8, 0, 18, 4, 8, 0, 16, 3),
+    );
+    expect(confChangeProposal(change({ operation: "remove", id: N3 }), "conf-change").data).toEqual(
+      Uint8Array.of(8, 0, 16, 1, 24, 3),
+    );
+  });
+});
