@@ -296,7 +296,8 @@ export class Replica implements Process {
     const { then, written, snapshot } = persist;
     if (taken !== null) {
       this.#keepSnapshot(taken);
-      this.#running().compact(Math.max(0, taken.last.index - this.#config.catchUpEntries));
+      const keepFrom = taken.last.index - this.#config.catchUpEntries;
+      if (keepFrom >= this.#running().firstIndex) this.#running().compact(keepFrom);
     }
     if (snapshot !== null) {
       this.#keepSnapshot(snapshot);
