@@ -293,6 +293,7 @@ export class Replica implements Process {
     const { hardState, entries, snapshot, mustSync } = persist;
     if (snapshot !== null) this.#writeSnapshotFile(snapshot);
     if (hardState !== null || entries.length > 0 || snapshot !== null) {
+      this.#emitPersist(persist);
       this.#wal.write({ hardState, entries, snapshot: snapshot?.last ?? null });
     }
     if (mustSync || snapshot !== null) {
@@ -504,6 +505,13 @@ export class Replica implements Process {
 
   // ── the record ──
 
+  #emitPersist({ hardState, entries, snapshot }: Persist): void {
+    if (this.#emit === null) return;
+    const [first, last] = [entries[0], entries.at(-1)];
+    const span = first === undefined || last === undefined ? null : { first: idOf(first), last: idOf(last) };
+    this.#emit({ type: "persist-begun", hardState, entries: span, snapshot: snapshot?.last ?? null });
+  }
+
   /** Passes on what the peer says; entries get their label, timers an instant. */
   #pass(event: RaftEvent): void {
     const emit = this.#emit;
@@ -538,6 +546,10 @@ export class Replica implements Process {
 
 const NO_SETTINGS: Settings = { preVote: false, checkQuorum: false, readOnly: "safe", broken: [] };
 const NO_CONF: ConfState = { voters: [], votersOutgoing: [], learners: [], learnersNext: [], autoLeave: false };
+
+function idOf({ term, index }: EntryId): EntryId {
+  return { term, index };
+}
 
 function readSnapshot(files: readonly DiskFile[], last: EntryId): Snapshot | null {
   if (last.index === 0) return null;
