@@ -1,7 +1,8 @@
 /** What a replica puts on record: all that its Raft peer says, and what goes on around it. */
 import type { Micros } from "../base/units.ts";
+import type { Settings } from "../sim/command.ts";
 import type { RaftEvent, Reason } from "../raft/events.ts";
-import type { EntryId, EntryType, Index, NodeId, Term } from "../raft/types.ts";
+import type { EntryId, EntryType, HardState, Index, NodeId, Term } from "../raft/types.ts";
 
 /** An entry as a picture of the log needs it. */
 export interface EntryShown extends EntryId {
@@ -20,6 +21,18 @@ export type ReplicaEvent =
   | Exclude<RaftEvent, { type: "entries-appended" | "election-timer-reset" | "heartbeat-timer-reset" }>
   | { readonly type: "entries-shown"; readonly entries: readonly EntryShown[] }
   | { readonly type: "timer-set"; readonly timer: "election" | "heartbeat"; readonly firesIn: Micros }
+  /**
+   * Handed to the log on disk, in one write. It is durable when the sync that begins next has ended; none begins when
+   * only the commit moved.
+   */
+  | {
+      readonly type: "persist-begun";
+      readonly hardState: HardState | null;
+      /** The first and the last of its entries, which stand in place of all that stood from the first on. */
+      readonly entries: { readonly first: EntryId; readonly last: EntryId } | null;
+      /** A snapshot that was received, up to here; the log begins behind it. */
+      readonly snapshot: EntryId | null;
+    }
   /** What the disk held at the start. */
   | {
       readonly type: "recovered";
@@ -32,6 +45,7 @@ export type ReplicaEvent =
       readonly summary: string | null;
     }
   | { readonly type: "command-applied"; readonly index: Index; readonly label: string; readonly summary: string | null }
+  | { readonly type: "settings-taken"; readonly settings: Settings }
   | { readonly type: "snapshot-taken"; readonly last: EntryId; readonly bytes: number }
   | { readonly type: "machine-restored"; readonly last: EntryId; readonly summary: string | null }
   /** A client's request will be proposed; it stands in a log once `entries-shown` names its key. */
@@ -41,6 +55,14 @@ export type ReplicaEvent =
       readonly request: number;
       readonly key: RequestKey;
       readonly label: string;
+    }
+  /** A read was answered from the state as of entry `index`. */
+  | {
+      readonly type: "read-answered";
+      readonly client: string;
+      readonly request: number;
+      readonly index: Index;
+      readonly mode: "linearizable" | "serializable";
     }
   | { readonly type: "request-refused"; readonly client: string; readonly request: number; readonly why: Reason }
   | { readonly type: "request-answered"; readonly client: string; readonly request: number; readonly index: Index };
