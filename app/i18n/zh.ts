@@ -187,6 +187,7 @@ export const zh = {
   "figure.hintIndex": "提示索引",
   "figure.answer": "答复",
   "figure.part": "部分",
+  "entry.none": "索引 0（空）",
   "entry.place": "任期 {term}、索引 {index}",
 
   "tab.log": "日志",
