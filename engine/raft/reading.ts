@@ -32,7 +32,7 @@ export function askReadAsLeader(peer: PeerState, request: ReadRequest): void {
 function serveRead(peer: PeerState, request: ReadRequest): void {
   const index = peer.log.commit;
   emit(peer, { type: "read-index-asked", context: request.context, from: request.from, index });
-  if (peer.readOnly === "lease-based") return confirm(peer, request, index);
+  if (peer.readOnly === "lease-based" || peer.broken.has("read-without-quorum")) return confirm(peer, request, index);
   if (addRead(peer.pendingReads, request, index, peer.id)) broadcastHeartbeat(peer, request.context);
 }
 

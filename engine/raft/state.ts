@@ -6,6 +6,7 @@
  * input (`leader`, `follower`, `candidate`), the rules of terms before that (`step`), time (`ticks`) and what goes out
  * (`ready`). The state is changed in place: a spread for each step costs a hundred times as much.
  */
+import type { BrokenRules } from "./broken.ts";
 import type { Emit, RaftEvent } from "./events.ts";
 import type { Limits, ReadOnlyMode, ReadState, Sendable } from "./interface.ts";
 import type { RaftLog } from "./log.ts";
@@ -37,6 +38,7 @@ export interface PeerState {
   preVote: boolean;
   checkQuorum: boolean;
   readOnly: ReadOnlyMode;
+  broken: BrokenRules;
 
   role: Role;
   term: Term;
