@@ -315,8 +315,7 @@ export class Replica implements Process {
    */
   #answeredEarly(persist: Persist): Persist {
     this.#answer(persist.then);
-    this.#advance({ type: "persisted", then: persist.then, written: null });
-    return { ...persist, then: [] };
+    return { ...persist, then: persist.then.filter(({ to }) => to === this.#id) };
   }
 
   #answer(acks: Persist["then"]): void {
