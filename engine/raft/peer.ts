@@ -31,7 +31,7 @@ import { loadProgress, saveProgress, viewOf } from "./progress.ts";
 import { advance, hasReady, takeReady } from "./ready.ts";
 import type { ReadRequest } from "./reads.ts";
 import { becomeFollower, drawElectionTimeout } from "./roles.ts";
-import type { PeerState, Settings } from "./state.ts";
+import { type PeerState, type Settings, tellElectionTimer } from "./state.ts";
 import { step } from "./step.ts";
 import { tick, ticksUntilDue } from "./ticks.ts";
 import type { Ack, ConfState, Entry, HardState, Index, NodeId, Role, Term } from "./types.ts";
@@ -353,7 +353,9 @@ class RaftPeer implements Peer {
     const peer = this.#peer;
     const same = peer.broken.has("same-election-timeouts");
     peer.broken = rules;
-    if (rules.has("same-election-timeouts") !== same) drawElectionTimeout(peer);
+    if (rules.has("same-election-timeouts") === same) return;
+    drawElectionTimeout(peer);
+    tellElectionTimer(peer);
   }
 
   setEmit(emit: Emit | null): void {

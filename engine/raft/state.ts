@@ -99,13 +99,14 @@ export function setLeader(peer: PeerState, leader: NodeId | null): void {
 }
 
 export function resetElectionTimer(peer: PeerState): void {
-  if (peer.emit !== null)
-    peer.emit({
-      type: "election-timer-reset",
-      timeoutTicks: peer.electionTimeout,
-      elapsedTicks: peer.electionElapsed,
-    });
   peer.electionElapsed = 0;
+  tellElectionTimer(peer);
+}
+
+/** It runs out when it has come from `elapsedTicks` to `timeoutTicks`. */
+export function tellElectionTimer({ emit: tell, electionTimeout, electionElapsed }: PeerState): void {
+  if (tell !== null)
+    tell({ type: "election-timer-reset", timeoutTicks: electionTimeout, elapsedTicks: electionElapsed });
 }
 
 /** May become leader: a voter (also of the outgoing half), and not waiting for a snapshot to be stored. */
