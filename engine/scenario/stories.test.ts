@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { MS, SECOND } from "../base/units.ts";
 import { RAFT_RULES } from "../raft/broken.ts";
-import { BROKEN_RULES } from "../sim/command.ts";
+import { BROKEN_RULES, type BrokenRule, type ProcessId } from "../sim/command.ts";
 import { DEFAULT_CONFIG } from "./config.ts";
 import { Run } from "./run.ts";
-import { recordStory, STORIES } from "./stories.ts";
+import { recordStory, STORIES, type Story } from "./stories.ts";
 import { commandsOf, isDone, tellStory } from "./stories/story.ts";
 
 describe.each(STORIES)("$id", (story) => {
@@ -55,29 +55,53 @@ it("every rule that can be switched off has its story, and is Raft's or the repl
   expect([...Object.keys(RAFT_RULES), "answer-before-fsync"].sort()).toEqual([...BROKEN_RULES].sort());
 });
 
-describe("switches", () => {
-  const settings = { preVote: false, checkQuorum: true, readOnly: "safe" } as const;
+describe("a switch", () => {
+  const usual = { preVote: false, checkQuorum: true, readOnly: "safe" } as const;
+  const set = (run: Run, ...broken: BrokenRule[]) =>
+    expect(run.command({ type: "settings", settings: { ...usual, broken } })).toBeNull();
+  const id = (name: string) => name as ProcessId;
 
-  it.each(BROKEN_RULES)(
-    "%s: off and on again before the members start, it is as if it had never been off",
-    async (rule) => {
-      const hashOf = async (broken: (typeof BROKEN_RULES)[number][]) => {
-        const run = new Run({ seed: 18, config: DEFAULT_CONFIG });
-        run.command({ type: "settings", settings: { ...settings, broken } });
-        run.command({ type: "settings", settings: { ...settings, broken: [] } });
-        await run.advance(1 * SECOND);
-        const { members } = run.keyframe();
-        return members?.map(({ timer, ...member }) => member);
-      };
-      expect(await hashOf([rule])).toEqual(await hashOf([]));
-    },
-  );
+  // That one has a say in when the next draw is.
+  const inert = BROKEN_RULES.filter((rule) => rule !== "same-election-timeouts");
 
-  it("the election timeout is drawn anew when that rule is back", async () => {
-    const run = new Run({ seed: 18, config: { ...DEFAULT_CONFIG, members: 5 } });
-    const timeouts = () =>
-      new Set(run.keyframe().members?.map(({ timer }) => (timer?.firesAt ?? 0) - (timer?.setAt ?? 0)));
+  it.each(inert)("%s: off and on again, and everything goes as if it had never been off", async (rule) => {
+    const outcome = async (...broken: BrokenRule[]) => {
+      const run = new Run({ seed: 18, config: { ...DEFAULT_CONFIG, members: 3 } });
+      await run.advance(500 * MS);
+      set(run, ...broken);
+      set(run);
+      run.command({ type: "write", client: id("c1"), member: null, value: "a" });
+      await run.advance(1 * SECOND);
+      run.command({ type: "crash", process: id("n1") });
+      await run.advance(2 * SECOND);
+      run.command({ type: "restart", process: id("n1") });
+      await run.advance(3 * SECOND);
+      const { members, logs, clients, reigns, violation } = run.keyframe();
+      return { members, logs, clients, reigns, violation };
+    };
+    expect(await outcome(rule)).toEqual(await outcome());
+  });
+
+  it("holds for a member that starts after it, and for one that a checkpoint brings back", async () => {
+    const story = STORIES.find(({ rule }) => rule === "forget-vote");
+    const { spec, commands } = await recordStory(story ?? (STORIES[0] as Story), "broken");
+    const run = new Run(spec, commands, 10);
+    await run.advance(600 * MS);
+    run.seek(210 * MS);
+    await run.advance(600 * MS);
+    expect(run.keyframe().violation?.rule).toBe("one-vote-a-term");
+  });
+
+  it("same-election-timeouts: the timers that run are set alike, and drawn anew when the rule is back", async () => {
+    const run = new Run({ seed: 18, config: DEFAULT_CONFIG });
     await run.advance(10 * MS);
-    expect(timeouts().size).toBeGreaterThan(1);
+    const ends = () => new Set(run.keyframe().members?.map(({ timer }) => Math.round((timer?.firesAt ?? 0) / MS / 2)));
+    expect(ends().size).toBeGreaterThan(2);
+    set(run, "same-election-timeouts");
+    await run.advance(11 * MS);
+    expect(ends().size).toBe(1);
+    set(run);
+    await run.advance(12 * MS);
+    expect(ends().size).toBeGreaterThan(2);
   });
 });
