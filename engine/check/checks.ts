@@ -113,7 +113,7 @@ export class Checks {
       case "higher-term-seen":
         return onHigherTerm(event);
       case "votes-tallied":
-        return event.answer && !event.pre && event.from === member.node ? onOwnVote(member, event.term) : null;
+        return event.answer && !event.pre && event.from === member.node ? onOwnVote(cluster, member, event.term) : null;
       case "timeout-now-sent":
         return onTimeoutNow(cluster, member, event);
       case "entries-shown":

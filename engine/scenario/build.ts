@@ -12,7 +12,6 @@ import { type RunConfig, type RunSpec, TIMINGS } from "./config.ts";
 
 /** etcd's 10,000 and 5,000 are for a server; a page shows compaction sooner. */
 const SNAPSHOT_ENTRIES = 1_000;
-const CATCH_UP_ENTRIES = 500;
 
 export function memberIds(config: RunConfig): ProcessId[] {
   return Array.from({ length: config.members }, (_, i) => `n${i + 1}` as ProcessId);
@@ -30,13 +29,14 @@ export function clientTimeout(config: RunConfig): Micros {
 
 export function worldConfig({ seed, config }: RunSpec): WorldConfig {
   const members = memberIds(config);
+  const snapshotEntries = config.snapshotEntries ?? SNAPSHOT_ENTRIES;
   const replica: ReplicaConfig = {
     voters: members.map((id) => id as string as NodeId),
     ...TIMINGS[config.timing],
     preVote: config.preVote,
     checkQuorum: config.checkQuorum,
-    snapshotEntries: SNAPSHOT_ENTRIES,
-    catchUpEntries: CATCH_UP_ENTRIES,
+    snapshotEntries,
+    catchUpEntries: Math.floor(snapshotEntries / 2),
   };
   const client: ClientConfig = { members, timeout: clientTimeout(config) };
   return {
