@@ -14,16 +14,20 @@ export {
   TIMINGS,
 } from "./scenario/config.ts";
 export {
+  BROKEN_RULES,
+  type BrokenRule,
   type Command,
   type CommandType,
   type DiskQuality,
   type LinkEnds,
   linkKey,
   type LinkQuality,
+  type MembershipStep,
   type MessageId,
   type ProcessId,
   type Recorded,
   type Refusal,
+  type Settings,
 } from "./sim/command.ts";
 export { DRIFT_PPM_MAX, FSYNC_MAX, LATENCY_MAX, VALUE_LENGTH_MAX } from "./sim/command-check.ts";
 export {

@@ -556,7 +556,7 @@ export const en = {
   "problem.engine-start": "The engine could not be started: {detail}",
   "problem.engine-failed": "The engine stopped: {detail}. Start a new run to go on.",
   "problem.no-workers": "Workers are not allowed here, so all members run in the page's own thread.",
-  "problem.nothing-to-step-to": "Nothing of that kind happens within the next virtual minute.",
+  "problem.nothing-to-step-to": "The next {step} does not come within a minute of virtual time. Nothing has moved.",
   "problem.diverged":
     "This run differs from the one that was shared: the link has hash {expected}, this run has {actual} at event {n}.",
   "problem.parameter": "The address has {name}={value}, which is not possible here. It was left out.",

@@ -28,19 +28,19 @@ export type LooseFigures = Readonly<Record<string, string | number | null | unde
 
 export interface Language {
   readonly lang: Lang;
-  text<Key extends TextKey>(key: Key, ...args: FigureArgs<Key>): string;
+  readonly text: <Key extends TextKey>(key: Key, ...args: FigureArgs<Key>) => string;
   /** A sentence by a key known only at run time: `note`, `rule`, `refusal` and the name of the thing. */
-  say(family: "note" | "rule" | "refusal", name: string, figures: LooseFigures): readonly Part[];
-  sayText(family: "note" | "rule" | "refusal", name: string, figures: LooseFigures): string;
+  readonly say: (family: "note" | "rule" | "refusal", name: string, figures: LooseFigures) => readonly Part[];
+  readonly sayText: (family: "note" | "rule" | "refusal", name: string, figures: LooseFigures) => string;
   /** The text of a key known only at run time, or null. */
-  find(key: string): string | null;
-  number(value: number, digits?: number): string;
+  readonly find: (key: string) => string | null;
+  readonly number: (value: number, digits?: number) => string;
   /** Microseconds as seconds, to the millisecond: "9.412 s". */
-  seconds(micros: number, digits?: number): string;
+  readonly seconds: (micros: number, digits?: number) => string;
   /** Microseconds as milliseconds: "150 ms". */
-  millis(micros: number): string;
-  percent(perMillion: number): string;
-  list(items: readonly string[]): string;
+  readonly millis: (micros: number) => string;
+  readonly percent: (perMillion: number) => string;
+  readonly list: (items: readonly string[]) => string;
 }
 
 function sentenceOf(phrase: Phrase, rules: Intl.PluralRules, count: Figure | null | undefined): string {
@@ -74,7 +74,7 @@ function createLanguage(lang: Lang): Language {
   const rules = new Intl.PluralRules(lang);
   const numbers = new Map<number, Intl.NumberFormat>();
   const percents = new Intl.NumberFormat(lang, { style: "percent", maximumFractionDigits: 1 });
-  const lists = new Intl.ListFormat(lang, { style: "narrow", type: "unit" });
+  const lists = new Intl.ListFormat(lang, { style: "long", type: "conjunction" });
 
   const number = (value: number, digits = 0): string => {
     let format = numbers.get(digits);

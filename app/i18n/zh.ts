@@ -534,7 +534,7 @@ export const zh = {
   "problem.engine-start": "引擎无法启动：{detail}",
   "problem.engine-failed": "引擎停止了：{detail}。请开始新的运行。",
   "problem.no-workers": "这里不允许使用 Worker，所有成员都在页面自己的线程中运行。",
-  "problem.nothing-to-step-to": "接下来的一虚拟分钟内没有这样的事件。",
+  "problem.nothing-to-step-to": "虚拟时间一分钟之内没有下一个{step}。什么都没有移动。",
   "problem.diverged": "这次运行与分享的不同：链接的哈希是 {expected}，本次在事件 {n} 处是 {actual}。",
   "problem.parameter": "地址中的 {name}={value} 在这里不可用，已忽略。",
   "problem.link.not-a-link": "地址中的链接不是本页面生成的。已开始新的运行。",

@@ -41,7 +41,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
       </p>
       <div className={css["actions"]}>
         <Button onClick={() => setDialog("share")}>{text("share.button")}</Button>
-        <Button onClick={() => setDialog("embed")}>{text("embed.button")}</Button>
+        {roomy ? <Button onClick={() => setDialog("embed")}>{text("embed.button")}</Button> : null}
         {roomy ? (
           <Button look="quiet" square aria-label={text("app.present")} aria-pressed={present} onClick={togglePresent}>
             <Icon name="present" />

@@ -45,7 +45,11 @@ export function RaftPage() {
     { id: "log", title: text("tab.log"), content: <LogPanel /> },
     { id: "messages", title: text("tab.messages"), badge: <FlightCount />, content: <MessageList /> },
     { id: "events", title: text("tab.events"), content: <EventsPanel /> },
-    { id: "network", title: text("tab.network"), content: <NetworkPanel /> },
+    {
+      id: "network",
+      title: text("tab.network"),
+      content: <NetworkPanel>{narrow ? <StageTools /> : null}</NetworkPanel>,
+    },
     { id: "cluster", title: text("tab.cluster"), content: <ClusterPanel /> },
   ];
   const shown = tabs.some(({ id }) => id === tab) ? tab : "log";
@@ -61,11 +65,6 @@ export function RaftPage() {
         </div>
         <Panics />
         <Why />
-        {narrow ? (
-          <div className={css["tools"]}>
-            <StageTools />
-          </div>
-        ) : null}
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
         {narrow ? null : <WritePanel />}

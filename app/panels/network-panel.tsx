@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type LinkQuality, MS, type ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
@@ -10,11 +10,18 @@ import css from "./panels.module.css";
 
 /** A hand on a slider is one command, not fifty: it goes out when the hand rests. */
 const REST_MS = 180;
-const LATENCY_MAX_MS = 300;
-const CHANCE_MAX = 500_000;
+/** In milliseconds. */
+const LATENCY = { min: 0, max: 300, step: 1 };
+/** In millionths. */
+const CHANCE = { min: 0, max: 500_000, step: 5_000 };
+const CHANCES = [
+  ["lossPerMillion", "network.loss"],
+  ["duplicatePerMillion", "network.duplicate"],
+  ["reorderPerMillion", "network.reorder"],
+] as const;
 
 /** How messages between members fare, live; and which links are cut. */
-export function NetworkPanel() {
+export function NetworkPanel({ children }: { readonly children?: ReactNode }) {
   const language = useLanguage();
   const { text } = language;
   const player = usePlayer();
@@ -33,42 +40,35 @@ export function NetworkPanel() {
       void player.dispatch({ type: "network", quality: next }).finally(() => setDraft(null));
     }, REST_MS);
   };
-  const latency = (label: string, value: number, onChange: (value: number) => void) => (
-    <Range
-      label={label}
-      value={value / MS}
-      min={0}
-      max={LATENCY_MAX_MS}
-      step={1}
-      figure={language.millis(value)}
-      onChange={(ms) => onChange(ms * MS)}
-    />
-  );
-  const chance = (label: string, name: "lossPerMillion" | "duplicatePerMillion" | "reorderPerMillion") => (
-    <Range
-      label={label}
-      value={quality[name]}
-      min={0}
-      max={CHANCE_MAX}
-      step={5_000}
-      figure={language.percent(quality[name])}
-      onChange={(value) => change({ [name]: value })}
-    />
-  );
-
   return (
     <div className={css["pad"]}>
+      {children}
       <h3>{text("network.heading")}</h3>
       <div className={css["sliders"]}>
-        {latency(text("network.latency-min"), quality.latencyMin, (value) =>
-          change({ latencyMin: value, latencyMax: Math.max(value, quality.latencyMax) }),
-        )}
-        {latency(text("network.latency-max"), quality.latencyMax, (value) =>
-          change({ latencyMax: value, latencyMin: Math.min(value, quality.latencyMin) }),
-        )}
-        {chance(text("network.loss"), "lossPerMillion")}
-        {chance(text("network.duplicate"), "duplicatePerMillion")}
-        {chance(text("network.reorder"), "reorderPerMillion")}
+        <Range
+          label={text("network.latency-min")}
+          {...LATENCY}
+          value={quality.latencyMin / MS}
+          figure={language.millis(quality.latencyMin)}
+          onChange={(ms) => change({ latencyMin: ms * MS, latencyMax: Math.max(ms * MS, quality.latencyMax) })}
+        />
+        <Range
+          label={text("network.latency-max")}
+          {...LATENCY}
+          value={quality.latencyMax / MS}
+          figure={language.millis(quality.latencyMax)}
+          onChange={(ms) => change({ latencyMax: ms * MS, latencyMin: Math.min(ms * MS, quality.latencyMin) })}
+        />
+        {CHANCES.map(([name, label]) => (
+          <Range
+            key={name}
+            label={text(label)}
+            {...CHANCE}
+            value={quality[name]}
+            figure={language.percent(quality[name])}
+            onChange={(value) => change({ [name]: value })}
+          />
+        ))}
       </div>
       <p className={css["quiet"]}>{text("network.live")}</p>
       <h3>{text("network.links")}</h3>

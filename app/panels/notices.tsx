@@ -64,7 +64,7 @@ function problemWords({ text, number }: Language, problem: Problem): string {
     case "no-workers":
       return text("problem.no-workers");
     case "nothing-to-step-to":
-      return text("problem.nothing-to-step-to");
+      return text("problem.nothing-to-step-to", { step: text(`transport.step.${problem.step}`) });
     case "diverged":
       return text("problem.diverged", { expected: problem.expected, actual: problem.actual, n: problem.n });
     case "parameter":

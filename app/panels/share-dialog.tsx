@@ -18,26 +18,36 @@ export default function ShareDialog({ what, onClose }: Props) {
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let current = true;
-    void player.share().then((outcome) => {
+    const prepare = async (): Promise<void> => {
+      const outcome = await player.share();
       if (!current) return;
       if (outcome.ok) setAddress(outcome.value);
       else setFailed(true);
-    });
+    };
+    void prepare();
     return () => {
       current = false;
     };
   }, [player]);
-  const content = address === null ? null : what === "share" ? address : frameOf(address, text("app.title"));
   return (
     <Dialog title={text(`${what}.heading`)} close={text("app.close")} onClose={onClose}>
       <p>{text(`${what}.what`)}</p>
       {failed ? <p role="alert">{text("problem.unknown", { detail: text("share.link") })}</p> : null}
-      {content === null ? (
+      {address === null ? (
         failed ? null : (
           <p role="status">{text("share.preparing")}</p>
         )
+      ) : what === "share" ? (
+        <>
+          <Copyable label={text("share.link")} content={address} chosen />
+          <details className={css["more"]}>
+            <summary>{text("embed.heading")}</summary>
+            <p>{text("embed.what")}</p>
+            <Copyable label={text("embed.code")} content={frameOf(address, text("app.title"))} />
+          </details>
+        </>
       ) : (
-        <Copyable label={text(what === "share" ? "share.link" : "embed.code")} content={content} />
+        <Copyable label={text("embed.code")} content={frameOf(address, text("app.title"))} chosen />
       )}
     </Dialog>
   );
@@ -51,12 +61,21 @@ export function frameOf(address: string, title: string): string {
   return `<iframe src="${source}" title="${title}" loading="lazy" sandbox="allow-scripts" width="100%" height="480" frameborder="0"></iframe>`;
 }
 
-function Copyable({ label, content }: { readonly label: string; readonly content: string }) {
+interface CopyableProps {
+  readonly label: string;
+  readonly content: string;
+  /** Selected from the start: one keystroke copies it. */
+  readonly chosen?: boolean;
+}
+
+function Copyable({ label, content, chosen = false }: CopyableProps) {
   const text = useText();
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [said, setSaid] = useState("");
-  useEffect(() => field.current?.select(), []);
+  useEffect(() => {
+    if (chosen) field.current?.select();
+  }, [chosen]);
   const copy = async (): Promise<void> => {
     field.current?.select();
     try {

@@ -145,7 +145,7 @@ const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
   const bands = bandsOf(reigns, now, (span / width) * 3);
   const ticks = ticksFor(span, width, 90);
   const digits = span <= 5_000_000 ? 1 : 0;
-  let free = 0;
+  const placed = placeFaults(language, faults, x, width);
   return (
     <div className={css["lanes"]} aria-hidden>
       <div className={css["run"]} style={{ width: x(now) }} />
@@ -169,22 +169,16 @@ const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
           </span>
         );
       })}
-      {faults.map((fault) => {
-        const left = x(fault.at);
-        const words = faultWords(language, fault);
-        const roomy = left >= free && left + words.length * 7 + 12 < width;
-        if (roomy) free = left + words.length * 7 + 22;
-        return (
-          <span
-            key={fault.event}
-            className={css["fault"]}
-            data-harm={HARMS.has(fault.what) ? "" : undefined}
-            style={{ left }}
-          >
-            {roomy ? words : null}
-          </span>
-        );
-      })}
+      {placed.map(({ fault, left, words }) => (
+        <span
+          key={fault.event}
+          className={css["fault"]}
+          data-harm={HARMS.has(fault.what) ? "" : undefined}
+          style={{ left }}
+        >
+          {words}
+        </span>
+      ))}
       {ticks.map((tick) => (
         <span key={tick} className={css["tick"]} style={{ left: x(tick) }}>
           {language.seconds(tick, digits)}
@@ -193,6 +187,19 @@ const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
     </div>
   );
 });
+
+/** Faults from left to right; one that would run into the words before it stays without. */
+function placeFaults(language: Language, faults: readonly Note[], x: (at: number) => number, width: number) {
+  let free = 0;
+  return faults.map((fault) => {
+    const left = x(fault.at);
+    const words = faultWords(language, fault);
+    const wide = words.length * 7;
+    const fits = left >= free && left + wide + 12 < width;
+    if (fits) free = left + wide + 22;
+    return { fault, left, words: fits ? words : null };
+  });
+}
 
 /** The fault in two words: who, and what became of it. */
 function faultWords({ text, find }: Language, { what, process, figures }: Note): string {

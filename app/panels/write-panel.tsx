@@ -35,15 +35,17 @@ export function WritePanel() {
     if (asked > 0) field.current?.focus();
   }, [asked]);
 
+  const write = async (by: ProcessId, typed: string): Promise<void> => {
+    const refused = await player.dispatch({ type: "write", client: by, member: through, value: typed });
+    if (refused === null) setValue("");
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const typed = value.trim();
     if (typed === "") setProblem(text("write.empty"));
     else if (typed.length > VALUE_MAX) setProblem(text("write.too-long", { max: VALUE_MAX }));
     else if (client !== null) {
-      void player.dispatch({ type: "write", client, member: through, value: typed }).then((refused) => {
-        if (refused === null) setValue("");
-      });
+      void write(client, typed);
     }
   };
 

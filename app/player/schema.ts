@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import {
+  BROKEN_RULES,
   type Command,
   type CommandType,
   type DiskQuality,
@@ -88,12 +89,33 @@ function aboutMessage<const Type extends string>(type: Type) {
   return v.strictObject({ type: v.literal(type), message: Message });
 }
 
+const SettingsSchema = v.strictObject({
+  preVote: v.boolean(),
+  checkQuorum: v.boolean(),
+  readOnly: v.picklist(["safe", "lease-based"]),
+  broken: v.pipe(v.array(v.picklist(BROKEN_RULES)), v.maxLength(BROKEN_RULES.length)),
+});
+
 const AnyCommand = v.variant("type", [
   about("crash"),
   about("restart"),
   about("pause"),
   about("resume"),
   about("wipe"),
+  about("spawn"),
+  about("retire"),
+  about("snapshot"),
+  v.strictObject({
+    type: v.literal("membership"),
+    member: Id,
+    transition: v.picklist(["auto", "implicit", "explicit"]),
+    steps: v.pipe(
+      v.array(v.strictObject({ operation: v.picklist(["add-voter", "add-learner", "remove"]), id: Id })),
+      v.maxLength(16),
+    ),
+  }),
+  v.strictObject({ type: v.literal("transfer"), to: Id }),
+  v.strictObject({ type: v.literal("settings"), settings: SettingsSchema }),
   v.strictObject({ type: v.literal("corrupt"), process: Id, back: integer(1, Number.MAX_SAFE_INTEGER) }),
   v.strictObject({ type: v.literal("cut"), links: LinkList }),
   v.strictObject({ type: v.literal("mend"), links: LinkList }),
@@ -116,6 +138,7 @@ const AnyCommand = v.variant("type", [
   aboutMessage("drop"),
   aboutMessage("duplicate"),
   v.strictObject({ type: v.literal("write"), client: Id, member: v.nullable(Id), value: ValueSchema }),
+  v.strictObject({ type: v.literal("read"), client: Id, member: v.nullable(Id), serializable: v.boolean() }),
   v.strictObject({
     type: v.literal("panic"),
     process: Id,

@@ -64,13 +64,14 @@ export function layoutStage(
   scale = 1,
 ): StageLayout {
   const narrow = width < 620 * scale;
-  const tiny = height < 330 * scale;
+  const tiny = height < 360 * scale;
+  const tailCells = narrow ? TAIL_CELLS_NARROW : TAIL_CELLS;
   const clientsBelow = narrow;
   const clientBox = narrow ? { width: 104 * scale, height: 40 * scale } : { width: 178 * scale, height: 94 * scale };
   const showClients = clients.length > 0 && !tiny;
   const left = showClients && !clientsBelow ? clientBox.width + 28 * scale : 0;
   const below = showClients && clientsBelow ? clientBox.height + 8 * scale : 0;
-  const head = narrow ? (tiny ? 34 : 52) * scale : 30 * scale;
+  const head = narrow ? (tiny ? 40 : 48) * scale : 30 * scale;
   const margin = (narrow ? 8 : 18) * scale;
 
   const count = members.length;
@@ -89,13 +90,13 @@ export function layoutStage(
   let ring = 0;
   for (; disc > smallest; disc -= 1) {
     const reach = disc + (TRACK_GAP + TRACK_WIDTH) * scale;
-    const sideways = Math.max(reach, tailWidth(disc, scale) / 2);
+    const sideways = Math.max(reach, tailWidth(disc, scale, tailCells) / 2);
     const tall = usableHeight - disc * (2 + ROOM_ABOVE + ROOM_BELOW) - (TRACK_GAP + TRACK_WIDTH) * 2 * scale;
     const wide = usableWidth - sideways * 2;
     const fits =
       count === 1 ? Math.min(tall, wide) : Math.min(tall / (bottom - top), spanX === 0 ? wide : wide / spanX);
     // Neighbours keep room for the tail between them and for messages to be seen travelling.
-    const apart = count === 1 ? 0 : (disc * 3.1) / (2 * Math.sin(Math.PI / count));
+    const apart = count === 1 ? 0 : (disc * (narrow ? 3.5 : 3.1)) / (2 * Math.sin(Math.PI / count));
     ring = Math.min(fits, (count === 2 ? 190 : 264) * scale);
     if (fits >= apart) break;
   }
@@ -135,21 +136,22 @@ export function layoutStage(
     ring,
     disc,
     cell,
-    tail: TAIL_CELLS,
+    tail: tailCells,
     clientBox,
     clientsBelow,
     places,
   };
 }
 
-export const TAIL_CELLS = 7;
+const TAIL_CELLS = 7;
+const TAIL_CELLS_NARROW = 5;
 
 function cellSize(disc: number, scale: number): number {
   return Math.max(9 * scale, Math.min(16 * scale, Math.round(disc * 0.36)));
 }
 
-function tailWidth(disc: number, scale: number): number {
-  return TAIL_CELLS * (cellSize(disc, scale) + 1);
+function tailWidth(disc: number, scale: number, cells: number): number {
+  return cells * (cellSize(disc, scale) + 1);
 }
 
 /** The stretch of the straight way between two places that lies outside both, moved a little to its right-hand side. */

@@ -22,7 +22,7 @@ function headlineSelector(): (view: Mirror) => Headline {
 /** Who leads, or why nobody does: the first thing one reads. */
 export function HeadlineWords() {
   const language = useLanguage();
-  const head = useView(useMemo(headlineSelector, []));
+  const head = useView(useMemo(() => headlineSelector(), []));
   const past = useWorld(inPast);
   const { standing } = head;
   return (

@@ -24,6 +24,8 @@ const connections = (view: Mirror): string =>
     })
     .join(" ");
 
+const CROSSED_MAX = 12;
+
 interface Props {
   readonly layout: StageLayout;
   /** Links that the path being drawn crosses. */
@@ -49,6 +51,7 @@ export const Links = memo(function Links({ layout, marked }: Props) {
             forth={!cuts.has(linkKey({ from: a as ProcessId, to: b as ProcessId }))}
             back={!cuts.has(linkKey({ from: b as ProcessId, to: a as ProcessId }))}
             down={down.includes(a) || down.includes(b)}
+            crossed={cuts.size <= CROSSED_MAX}
             marked={marked.some((pair) => pair.a === a && pair.b === b)}
           />
         );
@@ -76,33 +79,49 @@ interface LinkProps {
   readonly back: boolean;
   readonly down: boolean;
   readonly marked: boolean;
+  /** A cross in the gap; with many gaps, they speak for themselves. */
+  readonly crossed: boolean;
 }
 
-const Link = memo(function Link({ from, to, scale, forth, back, down, marked }: LinkProps) {
+const Link = memo(function Link({ from, to, scale, forth, back, down, marked, crossed }: LinkProps) {
   const { a, b } = lane(from, to, 0);
   const data = { "data-down": down ? "" : undefined, "data-marked": marked ? "" : undefined };
   if (forth && back) return <line className={css["link"]} {...data} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
   const at = (t: number) => ({ x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t });
   const mid = at(0.5);
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-  const gap = Math.min(0.4, (15 * scale) / length);
+  // Cut both ways, only the ends are left; open one way, the line goes on and is broken in the middle.
+  const oneWay = forth || back;
+  const stub = oneWay ? 0.5 - Math.min(0.4, (15 * scale) / length) : Math.min(0.36, (20 * scale) / length);
   const turn = (Math.atan2(b.y - a.y, b.x - a.x) * 180) / Math.PI;
-  const [p, q] = [at(0.5 - gap), at(0.5 + gap)];
+  const [p, q] = [at(stub), at(1 - stub)];
   const r = 4 * scale;
   const place = `translate(${mid.x} ${mid.y})`;
   return (
-    <g className={css["cut"]} {...data} data-one-way={forth || back ? "" : undefined}>
+    <g className={css["cut"]} {...data} data-one-way={oneWay ? "" : undefined}>
       <line className={css["link"]} x1={a.x} y1={a.y} x2={p.x} y2={p.y} />
       <line className={css["link"]} x1={q.x} y1={q.y} x2={b.x} y2={b.y} />
-      {forth || back ? (
+      {oneWay ? (
         // Open one way: an arrow that way, and a bar against the other.
         <path
           className={css["cross"]}
           transform={`${place} rotate(${forth ? turn : turn + 180})`}
-          d={`M${-9 * scale} 0H${5 * scale}M${1 * scale}${-r}L${5 * scale} 0 ${1 * scale} ${r}M${9 * scale}${-r * 1.5}V${r * 1.5}`}
+          d={`M${-9 * scale} 0H${5 * scale}M${scale} ${-r}L${5 * scale} 0 ${scale} ${r}M${9 * scale} ${-r * 1.5}V${r * 1.5}`}
         />
       ) : (
-        <path className={css["cross"]} transform={place} d={`M${-r}${-r} ${r} ${r}M${r}${-r} ${-r} ${r}`} />
+        <>
+          {[p, q].map((end) => (
+            <path
+              key={`${end.x} ${end.y}`}
+              className={css["cross"]}
+              transform={`translate(${end.x} ${end.y}) rotate(${turn})`}
+              d={`M0 ${-r}V${r}`}
+            />
+          ))}
+          {crossed ? (
+            <path className={css["cross"]} transform={place} d={`M${-r} ${-r} ${r} ${r}M${r} ${-r} ${-r} ${r}`} />
+          ) : null}
+        </>
       )}
     </g>
   );

@@ -14,6 +14,9 @@ export interface MemberActs {
   readonly toggle: (id: ProcessId) => void;
   /** Opens its menu at a point of the window. */
   readonly menu: (id: ProcessId, x: number, y: number) => void;
+  /** The ids of the elements that say what pressing a member does. */
+  readonly crashHint: string;
+  readonly restartHint: string;
 }
 
 interface Props {
@@ -76,7 +79,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       role="button"
       tabIndex={0}
       aria-label={memberName(language, id, role, term, liveness)}
-      aria-description={language.text(down ? "member.hint.restart" : "member.hint.crash")}
+      aria-describedby={down ? acts.restartHint : acts.crashHint}
       aria-haspopup="menu"
       onClick={() => acts.toggle(id)}
       onKeyDown={onKeyDown}
@@ -175,14 +178,12 @@ const Ballots = memo(function Ballots({ id, layout }: { readonly id: ProcessId; 
         const x = left + i * pitch;
         return vote === "refused" ? (
           <path
-            // eslint-disable-next-line react/no-array-index-key -- a ballot has no name here: only the count tells
             key={i}
             className={css["ballot"]}
             data-vote={vote}
             d={`M${x - r * 0.8} ${-r * 0.8} ${x + r * 0.8} ${r * 0.8}M${x + r * 0.8} ${-r * 0.8} ${x - r * 0.8} ${r * 0.8}`}
           />
         ) : (
-          // eslint-disable-next-line react/no-array-index-key -- as above
           <circle key={i} className={css["ballot"]} data-vote={vote} cx={x} r={r} />
         );
       })}

@@ -22,22 +22,23 @@ export function MessageList() {
       <p className={css["quiet"]}>{listed.length === 0 ? text("messages.none") : text("messages.hint")}</p>
       <ul>
         {listed.map((flight) => (
-          <li
-            key={flight.id}
-            onPointerEnter={point(flight)}
-            onPointerLeave={point(null)}
-            onFocus={point(flight)}
-            onBlur={point(null)}
-          >
-            <GlyphIcon kind={flight.lost === null ? flight.kind : "lost"} />
-            <span>
-              {flightName(language, flight)}
-              <small>
-                {flight.from} → {flight.to} · {text("member.term", { term: flight.term })} ·{" "}
-                {flight.arrivesAt === null ? text("flight.held") : seconds(flight.arrivesAt)}
-              </small>
-            </span>
-            <FlightActs flight={flight} />
+          <li key={flight.id}>
+            <div
+              onPointerEnter={point(flight)}
+              onPointerLeave={point(null)}
+              onFocus={point(flight)}
+              onBlur={point(null)}
+            >
+              <GlyphIcon kind={flight.lost === null ? flight.kind : "lost"} />
+              <span>
+                {flightName(language, flight)}
+                <small>
+                  {flight.from} → {flight.to} · {text("member.term", { term: flight.term })} ·{" "}
+                  {flight.arrivesAt === null ? text("flight.held") : seconds(flight.arrivesAt)}
+                </small>
+              </span>
+              <FlightActs flight={flight} />
+            </div>
           </li>
         ))}
       </ul>

@@ -9,6 +9,7 @@ import {
   Suspense,
   useCallback,
   useEffect,
+  useId,
   useMemo,
   useRef,
   useState,
@@ -72,6 +73,7 @@ export function Stage({ onWrite, children }: Props) {
   const palette = usePalette();
   const [field, size] = useSize();
   const [stroke, setStroke] = useState<{ readonly path: readonly Point[]; readonly meaning: Meaning } | null>(null);
+  const hints = useId();
   const drag = useRef<Drag | null>(null);
   const swallowClick = useRef(false);
   const menu = useAttention((attention) => attention.menu);
@@ -98,8 +100,10 @@ export function Stage({ onWrite, children }: Props) {
         void player.dispatch({ type: down ? "restart" : "crash", process: id });
       },
       menu: (id, x, y) => attention.setState({ menu: { member: id, x, y }, pointedAt: null }),
+      crashHint: `${hints}-crash`,
+      restartHint: `${hints}-restart`,
     }),
-    [world, player, attention],
+    [world, player, attention, hints],
   );
 
   const closeMenu = useCallback(() => attention.setState({ menu: null }), [attention]);
@@ -233,6 +237,12 @@ export function Stage({ onWrite, children }: Props) {
             : text(stroke.meaning.is === "cut" ? "stage.cuts" : "stage.mends", { count: stroke.meaning.pairs.length })}
         </p>
       )}
+      <p id={acts.crashHint} hidden>
+        {text("member.hint.crash")}
+      </p>
+      <p id={acts.restartHint} hidden>
+        {text("member.hint.restart")}
+      </p>
       <StageSummary />
       <Suspense fallback={null}>
         {menu === null ? null : (

@@ -19,6 +19,7 @@ function member(part: Partial<MemberView> & { readonly id: ProcessId }): MemberV
     leader: null,
     ballots: null,
     timer: { kind: "election", setAt: 0, firesAt: 150_000 },
+    conf: null,
     commit: 0,
     applied: 0,
     durable: 0,

@@ -28,7 +28,7 @@ export type Token = (typeof TOKENS)[number];
 
 export interface Palette extends Readonly<Record<Token, string>> {
   /** The fill of the nth of a series: neighbours stand apart. */
-  series(n: number): string;
+  readonly series: (n: number) => string;
   readonly font: string;
   readonly mono: string;
   /** Root type in units of 16 px. */

@@ -5,14 +5,8 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Suite } from "./suite.ts";
 import { UsageError } from "./usage.ts";
-
-export interface Suite {
-  /** Whether a file found in a folder is a case; a file that is named is always one. */
-  isCase(path: string): boolean;
-  /** Null, or what went wrong, for people. Throws only for a bug of the suite. */
-  run(path: string, text: string): Promise<string | null>;
-}
 
 const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   raft: async () => (await import("./raft/suite.ts")).raftSuite,

@@ -1,7 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { RaftPanic } from "./events.ts";
 import { createPeer, PeerConfigInvalid } from "./peer.ts";
-import { accept, canonical, configOf, entry, follower, leader, log, message, N1, N2, N4, settle } from "./testing.ts";
+import {
+  accept,
+  canonical,
+  conf,
+  configOf,
+  entry,
+  follower,
+  leader,
+  log,
+  message,
+  N1,
+  N2,
+  N4,
+  settle,
+} from "./testing.ts";
 import type { Message } from "./types.ts";
 
 const ZERO = { term: 0, index: 0 };
@@ -20,6 +34,14 @@ describe("a message that contradicts itself", () => {
     },
     "has an entry of a term that is still to come": { ...append, entries: [entry({ term: 3, index: 1 })] },
     "has an impossible commit": { ...append, leaderCommit: Number.POSITIVE_INFINITY },
+    "comes from a leader that is ourselves": { ...append, from: N1 },
+    "brings a membership that contradicts itself": {
+      type: "InstallSnapshot",
+      from: N2,
+      to: N1,
+      term: 1,
+      snapshot: { last: { term: 1, index: 1 }, conf: conf([N1], { learners: [N1] }), data: new Uint8Array(0) },
+    },
     "proposes nothing": { type: "ForwardProposal", from: N2, to: N1, term: 0, entries: [] },
     "proposes a change that can't be read": {
       type: "ForwardProposal",

@@ -7,7 +7,7 @@
  * What a change does to a membership is in `configuration.ts`.
  */
 import type { EntryType, NodeId, Proposal } from "./types.ts";
-import { nodeId } from "./types.ts";
+import { NO_DATA, nodeId } from "./types.ts";
 
 /** `update` changes nothing that raft knows; etcd carries addresses with it. */
 export type ConfOperation = "add-voter" | "remove" | "update" | "add-learner";
@@ -31,9 +31,6 @@ export interface ConfChange {
 
 const OPERATIONS: readonly ConfOperation[] = ["add-voter", "remove", "update", "add-learner"];
 const TRANSITIONS: readonly Transition[] = ["auto", "implicit", "explicit"];
-const NO_BYTES = new Uint8Array(0);
-
-export const LEAVE_JOINT: ConfChange = { transition: "auto", steps: [], context: NO_BYTES };
 
 /** An empty change asks to leave a joint configuration, and is nothing else (thesis §4.3). */
 export function leavesJoint(change: ConfChange): boolean {
@@ -90,7 +87,7 @@ function encodeV2(change: ConfChange): Uint8Array {
 function decodeV1(data: Uint8Array): ConfChange {
   let operation: ConfOperation = "add-voter";
   let id: NodeId | null = null;
-  let context: Uint8Array = NO_BYTES;
+  let context: Uint8Array = NO_DATA;
   readFields(data, (field, value) => {
     if (field === 2) operation = pick(OPERATIONS, value);
     if (field === 3) id = idOf(value);
@@ -103,7 +100,7 @@ function decodeV1(data: Uint8Array): ConfChange {
 function decodeV2(data: Uint8Array): ConfChange {
   let transition: Transition = "auto";
   const steps: ConfStep[] = [];
-  let context: Uint8Array = NO_BYTES;
+  let context: Uint8Array = NO_DATA;
   readFields(data, (field, value) => {
     if (field === 1) transition = pick(TRANSITIONS, value);
     if (field === 2) steps.push(decodeStep(bytesOf(value)));

@@ -11,6 +11,7 @@
 import { byLengthThenUnits } from "../base/compare.ts";
 import type { ConfStep } from "./conf-change.ts";
 import type { Progress } from "./progress.ts";
+import { newProgress } from "./progress.ts";
 import type { ConfState, NodeId } from "./types.ts";
 
 /** A membership and the progress of each of its members; both are replaced together, never changed. */
@@ -116,6 +117,24 @@ export function membersOf(conf: ConfState, join: Join): Members {
     ...stepsFor(conf.learnersNext, "add-learner"),
   ];
   return enterJoint(members, steps, conf.autoLeave, join);
+}
+
+/** Whether somebody who follows the rules could have come to this membership. */
+export function isCoherent(conf: ConfState): boolean {
+  try {
+    const made = membersOf(conf, (id) => newProgress(id, 1, NO_WINDOW)).conf;
+    return LISTS.every((list) => sameIds(made[list], conf[list])) && made.autoLeave === conf.autoLeave;
+  } catch (error) {
+    if (error instanceof ConfChangeRefused) return false;
+    throw error;
+  }
+}
+
+const LISTS = ["voters", "votersOutgoing", "learners", "learnersNext"] as const;
+const NO_WINDOW = { maxInflightMessages: 1, maxInflightBytes: 1 };
+
+function sameIds(one: readonly NodeId[], other: readonly NodeId[]): boolean {
+  return one.length === other.length && one.every((id) => other.includes(id));
 }
 
 interface Draft {

@@ -1,6 +1,7 @@
 /**
  * Standing for election, and voting (§5.2, §5.4.1; PreVote: thesis §9.6; leader lease: thesis §4.2.3).
  */
+import { allVoters } from "./configuration.ts";
 import type { Reason } from "./events.ts";
 import { compareEntryId } from "./log.ts";
 import { jointVoteResult } from "./quorum.ts";
@@ -9,9 +10,9 @@ import { becomeCandidate, becomeFollower, becomeLeader, becomePreCandidate } fro
 import type { PeerState } from "./state.ts";
 import { emit, isPromotable, resetElectionTimer, send, sendAfterPersist } from "./state.ts";
 import type { EntryId, RequestVote, RequestVoteReply, Term } from "./types.ts";
-import { allVoters } from "./configuration.ts";
+import { NO_DATA } from "./types.ts";
 
-const EMPTY_ENTRY = [{ type: "normal", data: new Uint8Array(0) }] as const;
+const EMPTY_ENTRY = [{ type: "normal", data: NO_DATA }] as const;
 
 /**
  * Stands for election if it may (etcd MsgHup): not as leader, only as a member that can lead, and only when no

@@ -81,7 +81,7 @@ export type Input =
   | { readonly type: "propose"; readonly proposals: readonly Proposal[] }
   /** In etcd's new form; an old-style one is proposed with `confChangeProposal(change, "conf-change")`. */
   | { readonly type: "propose-conf-change"; readonly change: ConfChange }
-  /** Asks for an index that a linearizable read has to wait for; it comes back in `Ready.readStates`. */
+  /** Asks for an index that a linearizable read has to wait for; `context`, unique in the cluster, names its answer. */
   | { readonly type: "read-index"; readonly context: string }
   | { readonly type: "transfer-leadership"; readonly to: NodeId }
   | { readonly type: "forget-leader" }

@@ -156,7 +156,7 @@ export class RaftLog {
     if (first.index <= this.lastIndex) this.truncate(first.index);
     for (const entry of entries) this.entries.push(entry);
     this.lastIndex += entries.length;
-    if (this.emit !== null) this.emit({ type: "entries-appended", entries: entries.slice() });
+    if (this.emit !== null) this.emit({ type: "entries-appended", entries });
   }
 
   commitTo(index: Index): void {

@@ -4,9 +4,17 @@
  */
 import { byLengthThenUnits } from "../base/compare.ts";
 import type { ConfChange } from "./conf-change.ts";
-import { entersJoint, LEAVE_JOINT, leavesJoint } from "./conf-change.ts";
+import { entersJoint, leavesJoint } from "./conf-change.ts";
 import type { Members } from "./configuration.ts";
-import { changeSimply, ConfChangeRefused, enterJoint, isVoter, leaveJoint, membersOf } from "./configuration.ts";
+import {
+  changeSimply,
+  ConfChangeRefused,
+  enterJoint,
+  isJoint,
+  isVoter,
+  leaveJoint,
+  membersOf,
+} from "./configuration.ts";
 import { RaftPanic } from "./events.ts";
 import type { Progress } from "./progress.ts";
 import { newProgress } from "./progress.ts";
@@ -16,6 +24,7 @@ import { abortTransfer, becomeFollower } from "./roles.ts";
 import type { PeerState } from "./state.ts";
 import { emit } from "./state.ts";
 import type { ConfState, NodeId } from "./types.ts";
+import { NO_DATA } from "./types.ts";
 
 /** An applied entry changes the membership. */
 export function applyConfChange(peer: PeerState, change: ConfChange): ConfState {
@@ -27,7 +36,8 @@ function changed(peer: PeerState, change: ConfChange): Members {
   const members: Members = { conf: peer.conf, progress: peer.progress };
   const join = joiner(peer);
   try {
-    if (leavesJoint(change)) return leaveJoint(members);
+    // An empty change with a transition passes the check of proposals; where etcd would stop, it leaves all the same.
+    if (leavesJoint(change) || (change.steps.length === 0 && isJoint(peer.conf))) return leaveJoint(members);
     if (entersJoint(change)) return enterJoint(members, change.steps, change.transition !== "explicit", join);
     return changeSimply(members, change.steps, join);
   } catch (error) {
@@ -87,6 +97,6 @@ export function appliedTo(peer: PeerState, index: number, bytes: number): void {
   log.appliedTo(Math.max(index, log.applied), bytes);
   if (!peer.conf.autoLeave || peer.role !== "leader" || log.applied < peer.pendingConfIndex) return;
   const conf = peer.conf;
-  const dropped = proposeAsLeader(peer, [{ type: "conf-change-v2", data: LEAVE_JOINT.context }]);
+  const dropped = proposeAsLeader(peer, [{ type: "conf-change-v2", data: NO_DATA }]);
   emit(peer, { type: "auto-leave", conf, dropped });
 }

@@ -7,8 +7,7 @@
  */
 import { assert } from "../base/assert.ts";
 import type { ConfChange } from "./conf-change.ts";
-import { NO_CONF } from "./configuration.ts";
-import { allVoters } from "./configuration.ts";
+import { allVoters, isCoherent, NO_CONF } from "./configuration.ts";
 import type { Emit, ProgressView } from "./events.ts";
 import { RaftPanic } from "./events.ts";
 import type {
@@ -106,6 +105,7 @@ export class PeerConfigInvalid extends Error {
 /** A peer as its disk left it: a follower that knows no leader. */
 export function createPeer(config: PeerConfig): Peer {
   const { restored } = config;
+  if (!isCoherent(restored.conf)) throw new PeerConfigInvalid("the restored membership contradicts itself");
   const peer = newState(
     config,
     new RaftLog(restored.base, restored.entries, limitsOf(config).maxCommittedBytesPerReady),

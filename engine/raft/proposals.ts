@@ -10,8 +10,9 @@ import { appendOwn, broadcastAppend } from "./replication.ts";
 import type { PeerState } from "./state.ts";
 import { emit } from "./state.ts";
 import type { Proposal } from "./types.ts";
+import { NO_DATA } from "./types.ts";
 
-const EMPTY: Proposal = { type: "normal", data: new Uint8Array(0) };
+const EMPTY: Proposal = { type: "normal", data: NO_DATA };
 
 /**
  * Appends and sends out at once, or drops all of it.

@@ -3,6 +3,7 @@
  */
 import { unreachable } from "../base/assert.ts";
 import { confChangeProposal, ConfChangeMalformed, decodeConfChange } from "./conf-change.ts";
+import { isCoherent } from "./configuration.ts";
 import { answerVote, ignoredByLease, refuseVote, standForElection, tallyVote } from "./elections.ts";
 import type { Reason } from "./events.ts";
 import {
@@ -243,6 +244,7 @@ function isCounter(value: number): boolean {
 function whyMalformed(peer: PeerState, message: Message): string | null {
   if (message.to !== peer.id) return `addressed to ${message.to}`;
   if (!isCounter(message.term)) return `term ${message.term}`;
+  if (message.from === message.to && isFromLeader(message)) return "a leader's message to itself";
   switch (message.type) {
     case "AppendEntries":
       return whyBadAppend(message);
@@ -257,8 +259,9 @@ function whyMalformed(peer: PeerState, message: Message): string | null {
         ? null
         : `a candidate of term ${message.term} with last entry ${message.last.term}/${message.last.index}`;
     case "InstallSnapshot": {
-      const { last } = message.snapshot;
-      return isCounter(last.term) && isCounter(last.index) ? null : `a snapshot up to ${last.term}/${last.index}`;
+      const { last, conf } = message.snapshot;
+      if (!isCounter(last.term) || !isCounter(last.index)) return `a snapshot up to ${last.term}/${last.index}`;
+      return isCoherent(conf) ? null : "a snapshot whose membership contradicts itself";
     }
     case "ForwardProposal":
       return whyBadProposals(message.entries);

@@ -21,6 +21,9 @@ export function nodeId(text: string): NodeId {
   return text;
 }
 
+/** What an entry without data holds. */
+export const NO_DATA: Uint8Array = new Uint8Array(0);
+
 export type Term = number;
 export type Index = number;
 

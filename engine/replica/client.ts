@@ -1,11 +1,11 @@
 /**
- * A client that writes to the register: a program of labelled steps over plain state, so that it can be stepped, kept
- * and shown.
+ * A client that writes and reads the register: a program of labelled steps over plain state, so that it can be stepped,
+ * kept and shown.
  *
- *     idle      a write is in the queue: connect
+ *     idle      a request is in the queue: connect
  *     connect   to the member that was asked for, or to the one that served last: send, or back-off when refused
  *     send      the request goes out: await
- *     await     the answer ends the write; silence or a reset leaves its outcome unknown, for it may still happen
+ *     await     the answer ends the request; silence or a reset leaves its outcome unknown, for it may still happen
  *     back-off  after a refused connection, a moment, then connect to the next member
  *
  * A write that was sent is never sent again by itself: it could then happen twice (etcd's clientv3 retries writes only
@@ -16,9 +16,9 @@ import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import { MS, type Micros } from "../base/units.ts";
 import type { Reason } from "../raft/events.ts";
 import type { ProcessId } from "../sim/command.ts";
-import type { ConnectionId, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
+import type { Ask, ConnectionId, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import type { Response } from "./protocol.ts";
-import type { RegisterRequest } from "./register.ts";
+import type { RegisterAnswer, RegisterRequest } from "./register.ts";
 
 export interface ClientConfig {
   readonly members: readonly ProcessId[];
@@ -34,8 +34,9 @@ export type ClientReason =
   | { readonly rule: "connection-reset"; readonly member: ProcessId }
   | { readonly rule: "connect-timeout"; readonly member: ProcessId; readonly timeout: Micros }
   | { readonly rule: "request-timeout"; readonly member: ProcessId; readonly timeout: Micros }
-  | { readonly rule: "too-many-writes"; readonly limit: number };
+  | { readonly rule: "too-many-requests"; readonly limit: number };
 
+/** `write-…` and `read-…`: what became of a request. An unknown outcome may still happen. */
 export type ClientEvent =
   | {
       readonly type: "client-step";
@@ -49,20 +50,27 @@ export type ClientEvent =
       readonly value: string;
       readonly member: ProcessId | null;
     }
-  | { readonly type: "write-sent"; readonly request: number; readonly member: ProcessId }
-  | { readonly type: "write-done"; readonly request: number; readonly value: string }
   | {
-      readonly type: "write-refused";
+      readonly type: "read-asked";
+      readonly request: number;
+      readonly serializable: boolean;
+      readonly member: ProcessId | null;
+    }
+  | { readonly type: "request-sent"; readonly request: number; readonly member: ProcessId }
+  | { readonly type: "write-done"; readonly request: number; readonly value: string }
+  | { readonly type: "read-done"; readonly request: number; readonly value: string | null; readonly member: ProcessId }
+  | {
+      readonly type: "write-refused" | "write-unknown";
       readonly request: number;
       readonly value: string;
       readonly why: Reason | ClientReason;
     }
-  | { readonly type: "write-unknown"; readonly request: number; readonly value: string; readonly why: ClientReason };
+  | { readonly type: "read-refused" | "read-unknown"; readonly request: number; readonly why: Reason | ClientReason };
 
-interface Write {
+interface Task {
   readonly request: number;
-  readonly value: string;
-  /** Where it was asked to write; null: wherever it likes. */
+  readonly body: RegisterRequest;
+  /** Where it was asked to go; null: wherever the client likes. */
   readonly member: ProcessId | null;
   /** Members that refused the connection so far. */
   readonly tried: number;
@@ -71,7 +79,7 @@ interface Write {
 interface State {
   step: ClientStep;
   /** The first is the one at hand unless idle. */
-  queue: Write[];
+  queue: Task[];
   requests: number;
   connections: number;
   connection: { readonly id: ConnectionId; readonly member: ProcessId; readonly open: boolean } | null;
@@ -111,7 +119,7 @@ export class RegisterClient implements Process {
         this.#state.next = this.#rng.below(this.#config.members.length);
         return this.#goTo("idle");
       case "asked":
-        return this.#asked(input.ask as { readonly value: string; readonly member: ProcessId | null });
+        return this.#asked(input.ask);
       case "connected":
         if (!this.#isCurrent(input.connection) || this.#state.step !== "connect") return;
         this.#state.connection = { ...this.#connection(), open: true };
@@ -145,24 +153,28 @@ export class RegisterClient implements Process {
     this.#incarnation = saved.incarnation;
   }
 
-  #asked({ value, member }: { readonly value: string; readonly member: ProcessId | null }): void {
+  #asked(ask: Ask): void {
+    if (ask.type !== "write" && ask.type !== "read") return;
     const state = this.#state;
     state.requests += 1;
     const request = state.requests;
-    this.#emit?.({ type: "write-asked", request, value, member });
-    if (state.queue.length >= QUEUE_MAX) {
-      this.#emit?.({ type: "write-refused", request, value, why: { rule: "too-many-writes", limit: QUEUE_MAX } });
-      return;
-    }
-    state.queue.push({ request, value, member, tried: 0 });
+    const { member } = ask;
+    const body: RegisterRequest =
+      ask.type === "write" ? { type: "write", value: ask.value } : { type: "read", serializable: ask.serializable };
+    const task: Task = { request, body, member, tried: 0 };
+    if (body.type === "write") this.#emit?.({ type: "write-asked", request, value: body.value, member });
+    else this.#emit?.({ type: "read-asked", request, serializable: body.serializable, member });
+    if (state.queue.length >= QUEUE_MAX)
+      return this.#tell(task, "refused", { rule: "too-many-requests", limit: QUEUE_MAX });
+    state.queue.push(task);
     if (state.step === "idle") this.#connect();
   }
 
   #connect(): void {
     const { members, timeout } = this.#config;
     const state = this.#state;
-    const write = this.#write();
-    const member = write.member ?? (members[state.next % members.length] as ProcessId);
+    const task = this.#task();
+    const member = task.member ?? (members[state.next % members.length] as ProcessId);
     if (state.connection?.open && state.connection.member === member) return this.#send();
     if (state.connection !== null) this.#out.close(state.connection.id);
     state.connections += 1;
@@ -174,21 +186,25 @@ export class RegisterClient implements Process {
   }
 
   #send(): void {
-    const { request, value } = this.#write();
+    const { request, body } = this.#task();
     const { id, member } = this.#connection();
     this.#goTo("send");
-    const body: RegisterRequest = { type: "write", value };
     this.#out.transmit(id, { type: "request", request, body });
-    this.#emit?.({ type: "write-sent", request, member });
+    this.#emit?.({ type: "request-sent", request, member });
     this.#goTo("await");
     this.#wakeIn(this.#config.timeout);
   }
 
   #answered(response: Response): void {
-    const { request, value } = this.#write();
+    const task = this.#task();
+    const { request, body } = task;
     if (response.request !== request) return;
-    if (response.type === "answer") this.#emit?.({ type: "write-done", request, value });
-    else this.#emit?.({ type: "write-refused", request, value, why: response.why });
+    if (response.type === "refused") this.#tell(task, "refused", response.why);
+    else if (body.type === "write") this.#emit?.({ type: "write-done", request, value: body.value });
+    else {
+      const { value } = response.answer as RegisterAnswer;
+      this.#emit?.({ type: "read-done", request, value, member: this.#connection().member });
+    }
     this.#finish();
   }
 
@@ -226,8 +242,7 @@ export class RegisterClient implements Process {
 
   /** It may have happened: it is not asked for again. */
   #unknown(why: ClientReason): void {
-    const { request, value } = this.#write();
-    this.#emit?.({ type: "write-unknown", request, value, why });
+    this.#tell(this.#task(), "unknown", why);
     this.#state.next += 1;
     this.#finish();
   }
@@ -235,13 +250,13 @@ export class RegisterClient implements Process {
   /** Nothing was sent: another member may be tried, unless this one was asked for, or all have been tried. */
   #elsewhere(why: ClientReason): void {
     const state = this.#state;
-    const write = this.#write();
+    const task = this.#task();
     state.next += 1;
-    if (write.member !== null || write.tried + 1 >= this.#config.members.length) {
-      this.#emit?.({ type: "write-refused", request: write.request, value: write.value, why });
+    if (task.member !== null || task.tried + 1 >= this.#config.members.length) {
+      this.#tell(task, "refused", why);
       return this.#finish();
     }
-    state.queue[0] = { ...write, tried: write.tried + 1 };
+    state.queue[0] = { ...task, tried: task.tried + 1 };
     this.#goTo("back-off");
     this.#wakeIn(this.#rng.between(BACK_OFF_MIN, BACK_OFF_MAX));
   }
@@ -257,7 +272,7 @@ export class RegisterClient implements Process {
 
   #goTo(step: ClientStep): void {
     this.#state.step = step;
-    const request = step === "idle" ? null : this.#write().request;
+    const request = step === "idle" ? null : this.#task().request;
     this.#emit?.({ type: "client-step", step, member: this.#state.connection?.member ?? null, request });
   }
 
@@ -266,10 +281,15 @@ export class RegisterClient implements Process {
     this.#out.wake(this.#state.deadline);
   }
 
-  #write(): Write {
-    const write = this.#state.queue[0];
-    assert(write !== undefined, "the client is not idle");
-    return write;
+  #tell({ request, body }: Task, outcome: "refused" | "unknown", why: Reason | ClientReason): void {
+    if (body.type === "write") this.#emit?.({ type: `write-${outcome}`, request, value: body.value, why });
+    else this.#emit?.({ type: `read-${outcome}`, request, why });
+  }
+
+  #task(): Task {
+    const task = this.#state.queue[0];
+    assert(task !== undefined, "the client is not idle");
+    return task;
   }
 
   #connection(): { readonly id: ConnectionId; readonly member: ProcessId; readonly open: boolean } {

@@ -1,5 +1,6 @@
 /** What a replica puts on record: all that its Raft peer says, and what goes on around it. */
 import type { Micros } from "../base/units.ts";
+import type { Settings } from "../sim/command.ts";
 import type { RaftEvent, Reason } from "../raft/events.ts";
 import type { EntryId, EntryType, HardState, Index, NodeId, Term } from "../raft/types.ts";
 
@@ -44,6 +45,7 @@ export type ReplicaEvent =
       readonly summary: string | null;
     }
   | { readonly type: "command-applied"; readonly index: Index; readonly label: string; readonly summary: string | null }
+  | { readonly type: "settings-taken"; readonly settings: Settings }
   | { readonly type: "snapshot-taken"; readonly last: EntryId; readonly bytes: number }
   | { readonly type: "machine-restored"; readonly last: EntryId; readonly summary: string | null }
   /** A client's request will be proposed; it stands in a log once `entries-shown` names its key. */
@@ -53,6 +55,14 @@ export type ReplicaEvent =
       readonly request: number;
       readonly key: RequestKey;
       readonly label: string;
+    }
+  /** A read was answered from the state as of entry `index`. */
+  | {
+      readonly type: "read-answered";
+      readonly client: string;
+      readonly request: number;
+      readonly index: Index;
+      readonly mode: "linearizable" | "serializable";
     }
   | { readonly type: "request-refused"; readonly client: string; readonly request: number; readonly why: Reason }
   | { readonly type: "request-answered"; readonly client: string; readonly request: number; readonly index: Index };

@@ -9,8 +9,10 @@ import type { Stamp } from "../sim/process.ts";
 export interface Machine {
   /** Applies one committed command and answers it. Only the member that the client asked passes the answer on. */
   apply(command: Uint8Array, stamp: Stamp): unknown;
-  /** A client's request as a command for the log, or an answer at once when it is refused or needs no log. */
-  propose(request: unknown): { readonly command: Uint8Array } | { readonly answer: unknown };
+  /** What a client's request needs: a command in the log; or the state, as of now (`linearizable`) or as it is here. */
+  plan(request: unknown): { readonly command: Uint8Array } | { readonly read: "linearizable" | "serializable" };
+  /** Answers a request that reads. */
+  read(request: unknown): unknown;
   /** A few characters that tell a command in a picture of the log. */
   label(command: Uint8Array): string;
   /** The state in a few characters, for a picture of the member; null when there is nothing yet. */

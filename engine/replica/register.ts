@@ -2,14 +2,14 @@
 import { ByteReader, ByteWriter, utf8Decode, utf8Encode } from "../base/bytes.ts";
 import type { Machine } from "./machine.ts";
 
-export interface RegisterRequest {
-  readonly type: "write";
-  readonly value: string;
-}
+export type RegisterRequest =
+  | { readonly type: "write"; readonly value: string }
+  /** `serializable`: what this member has, which may be old. */
+  | { readonly type: "read"; readonly serializable: boolean };
 
+/** The value as of the write, or of the read; null before the first write. */
 export interface RegisterAnswer {
-  readonly type: "written";
-  readonly value: string;
+  readonly value: string | null;
 }
 
 export class Register implements Machine {
@@ -18,13 +18,19 @@ export class Register implements Machine {
   apply(command: Uint8Array): RegisterAnswer {
     const value = new ByteReader(command).text();
     this.#value = value;
-    return { type: "written", value };
+    return { value };
   }
 
-  propose(request: unknown): { readonly command: Uint8Array } {
+  plan(request: unknown): { readonly command: Uint8Array } | { readonly read: "linearizable" | "serializable" } {
+    const asked = request as RegisterRequest;
+    if (asked.type === "read") return { read: asked.serializable ? "serializable" : "linearizable" };
     const out = new ByteWriter();
-    out.text((request as RegisterRequest).value);
+    out.text(asked.value);
     return { command: out.take() };
+  }
+
+  read(): RegisterAnswer {
+    return { value: this.#value };
   }
 
   label(command: Uint8Array): string {

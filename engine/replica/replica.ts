@@ -10,7 +10,7 @@ import { present } from "../base/assert.ts";
 import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import { decodeConfChange } from "../raft/conf-change.ts";
-import type { RaftEvent } from "../raft/events.ts";
+import type { RaftEvent, Reason } from "../raft/events.ts";
 import {
   createPeer,
   type Done,
@@ -20,9 +20,9 @@ import {
   type Persist,
   restorePeer,
 } from "../raft/peer.ts";
-import type { ConfState, Entry, EntryId, Message, NodeId, Snapshot } from "../raft/types.ts";
-import type { ProcessId } from "../sim/command.ts";
-import type { ConnectionId, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
+import type { ConfState, Entry, EntryId, Index, Message, NodeId, Snapshot } from "../raft/types.ts";
+import type { ProcessId, Settings } from "../sim/command.ts";
+import type { Ask, ConnectionId, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import { Wal, type WalCheckpoint, WalCorrupt } from "../wal/wal.ts";
 import { decodeEnvelope, encodeEnvelope, requestKey } from "./envelope.ts";
 import type { EntryShown, ReplicaEvent } from "./events.ts";
@@ -37,12 +37,16 @@ export interface ReplicaConfig {
   readonly electionTicks: number;
   readonly electionSpreadTicks: number;
   readonly heartbeatTicks: number;
-  readonly preVote: boolean;
-  readonly checkQuorum: boolean;
   /** A snapshot is taken each time this many entries were applied since the last (etcd's --snapshot-count). */
   readonly snapshotEntries: number;
   /** Entries kept in memory behind a snapshot, for followers that lag (etcd's SnapshotCatchUpEntries). */
   readonly catchUpEntries: number;
+}
+
+/** A linearizable read that waits: for its index, then for that entry to be applied. */
+interface Read extends Waiting {
+  readonly body: unknown;
+  readonly index: Index | null;
 }
 
 interface Waiting {
@@ -54,8 +58,8 @@ interface Waiting {
 interface Write {
   readonly token: number;
   readonly persist: Pick<Persist, "then" | "written" | "snapshot">;
-  /** A snapshot of our own machine that this write makes durable. */
-  readonly taken: Snapshot | null;
+  /** A snapshot of our own machine that this write makes durable, and how many entries before its end stay. */
+  readonly taken: { readonly snapshot: Snapshot; readonly keep: number } | null;
 }
 
 interface ReplicaCheckpoint {
@@ -72,6 +76,9 @@ interface ReplicaCheckpoint {
   readonly writes: readonly Write[];
   readonly serials: number;
   readonly waiting: readonly (readonly [number, Waiting])[];
+  readonly reads: readonly (readonly [string, Read])[];
+  readonly askAgainAt: Micros | null;
+  readonly settings: Settings;
   readonly clients: readonly (readonly [ConnectionId, ProcessId])[];
 }
 
@@ -101,6 +108,11 @@ export class Replica implements Process {
   #serials = 0;
   /** Requests that wait for their entry to be applied here, by serial. */
   readonly #waiting = new Map<number, Waiting>();
+  /** By the context that the peer knows them by. */
+  readonly #reads = new Map<string, Read>();
+  /** Awake time at which reads without an index are asked for again: the message may have been lost. */
+  #askAgainAt: Micros | null = null;
+  #settings: Settings = NO_SETTINGS;
   readonly #clients = new Map<ConnectionId, ProcessId>();
 
   constructor(config: ReplicaConfig, machine: Machine, env: Env) {
@@ -115,7 +127,7 @@ export class Replica implements Process {
 
   step(input: Input, stamp: Stamp): void {
     this.#now = stamp.awake;
-    if (input.type === "boot") return this.#boot(input.incarnation, input.files);
+    if (input.type === "boot") return this.#boot(input);
     this.#tick();
     switch (input.type) {
       case "wake":
@@ -135,9 +147,12 @@ export class Replica implements Process {
         this.#clients.delete(input.connection);
         for (const [serial, { connection }] of this.#waiting)
           if (connection === input.connection) this.#waiting.delete(serial);
+        for (const [context, { connection }] of this.#reads)
+          if (connection === input.connection) this.#reads.delete(context);
         return;
-      case "connected":
       case "asked":
+        return this.#asked(input.ask);
+      case "connected":
         return;
     }
   }
@@ -148,8 +163,10 @@ export class Replica implements Process {
       for (const message of ready.send) this.#out.send(message.to as string as ProcessId, message);
       if (ready.persist !== null) this.#persist(ready.persist);
       if (ready.apply.length > 0) this.#apply(ready.apply, stamp);
+      for (const { context, index } of ready.readStates) this.#readIsAt(context, index);
     }
-    const wakeAt = this.#tickedAt + peer.ticksUntilDue() * this.#config.tick;
+    const tickAt = this.#tickedAt + peer.ticksUntilDue() * this.#config.tick;
+    const wakeAt = this.#askAgainAt === null ? tickAt : Math.min(tickAt, this.#askAgainAt);
     if (wakeAt !== this.#wakeAt) {
       this.#wakeAt = wakeAt;
       this.#out.wake(wakeAt === Number.POSITIVE_INFINITY ? null : wakeAt);
@@ -171,6 +188,9 @@ export class Replica implements Process {
       writes: [...this.#writes],
       serials: this.#serials,
       waiting: [...this.#waiting],
+      reads: [...this.#reads],
+      askAgainAt: this.#askAgainAt,
+      settings: this.#settings,
       clients: [...this.#clients],
     };
   }
@@ -189,14 +209,18 @@ export class Replica implements Process {
     this.#writes = [...saved.writes];
     this.#serials = saved.serials;
     for (const [serial, waiting] of saved.waiting) this.#waiting.set(serial, waiting);
+    for (const [context, read] of saved.reads) this.#reads.set(context, read);
+    this.#askAgainAt = saved.askAgainAt;
+    this.#settings = saved.settings;
     for (const [connection, client] of saved.clients) this.#clients.set(connection, client);
     this.#peer = restorePeer(this.#peerConfig(null), saved.peer);
   }
 
   // ── start ──
 
-  #boot(incarnation: number, files: readonly DiskFile[]): void {
+  #boot({ incarnation, files, settings }: Input & { type: "boot" }): void {
     this.#incarnation = incarnation;
+    this.#settings = settings;
     const recovered = this.#wal.recover(files, (last) => hasWholeSnapshot(files, last));
     this.#snapshot = readSnapshot(files, recovered.snapshot);
     this.#removeSnapshotsBut(recovered.snapshot, files);
@@ -226,7 +250,8 @@ export class Replica implements Process {
   }
 
   #peerConfig(restored: PeerConfig["restored"] | null): PeerConfig {
-    const { electionTicks, electionSpreadTicks, heartbeatTicks, preVote, checkQuorum } = this.#config;
+    const { electionTicks, electionSpreadTicks, heartbeatTicks } = this.#config;
+    const { preVote, checkQuorum, readOnly } = this.#settings;
     return {
       id: this.#id,
       restored: restored ?? { hardState: null, conf: NO_CONF, base: NOTHING, entries: [], applied: 0 },
@@ -235,9 +260,10 @@ export class Replica implements Process {
       heartbeatTicks,
       preVote,
       checkQuorum,
+      readOnly,
       asyncStorage: true,
       draw: (n) => this.#rng.below(n),
-      snapshot: () => this.#snapshot,
+      snapshot: () => (this.#applied.index === 0 ? null : this.#snapshotNow()),
       emit: this.#emit === null ? null : (event) => this.#pass(event),
     };
   }
@@ -259,6 +285,7 @@ export class Replica implements Process {
       peer.tick(some);
       ticks -= some;
     }
+    if (this.#askAgainAt !== null && this.#now >= this.#askAgainAt) this.#askForReads();
   }
 
   // ── the disk ──
@@ -296,9 +323,9 @@ export class Replica implements Process {
   #written({ persist, taken }: Write): void {
     const { then, written, snapshot } = persist;
     if (taken !== null) {
-      this.#keepSnapshot(taken);
-      const keepFrom = taken.last.index - this.#config.catchUpEntries;
-      if (keepFrom >= this.#running().firstIndex) this.#running().compact(keepFrom);
+      this.#keepSnapshot(taken.snapshot);
+      const upTo = taken.snapshot.last.index - taken.keep;
+      if (upTo >= this.#running().firstIndex) this.#running().compact(upTo);
     }
     if (snapshot !== null) {
       this.#keepSnapshot(snapshot);
@@ -326,7 +353,9 @@ export class Replica implements Process {
       this.#applied = { term: entry.term, index: entry.index };
     }
     this.#advance({ type: "applied", entries });
-    this.#maybeTakeSnapshot();
+    this.#answerReads();
+    const since = this.#applied.index - (this.#snapshot?.last.index ?? 0);
+    if (since >= this.#config.snapshotEntries) this.#takeSnapshot(this.#config.catchUpEntries);
   }
 
   #applyCommand(entry: Entry, stamp: Stamp): void {
@@ -345,23 +374,100 @@ export class Replica implements Process {
     this.#respond(waiting.connection, { type: "answer", request: waiting.request, answer });
   }
 
+  // ── requests ──
+
   #request(connection: ConnectionId, { request, body }: Request): void {
-    const client = this.#clients.get(connection) ?? "";
-    const proposed = this.#machine.propose(body);
-    if ("answer" in proposed) return this.#respond(connection, { type: "answer", request, answer: proposed.answer });
-    const { command } = proposed;
+    const plan = this.#machine.plan(body);
+    const waiting = { connection, request };
+    if ("command" in plan) return this.#propose(waiting, plan.command);
+    if (plan.read === "serializable") return this.#answerRead(waiting, body, plan.read);
+    const peer = this.#running();
+    if (peer.leader === null) return this.#refuse(waiting, { rule: "no-leader" });
+    this.#serials += 1;
+    const context = requestKey({ origin: this.#id, incarnation: this.#incarnation, serial: this.#serials });
+    this.#reads.set(context, { ...waiting, body, index: null });
+    peer.step({ type: "read-index", context });
+    this.#askAgainAt ??= this.#now + this.#config.electionTicks * this.#config.tick;
+  }
+
+  #propose(waiting: Waiting, command: Uint8Array): void {
     const serial = this.#serials + 1;
     const envelope = { origin: this.#id, incarnation: this.#incarnation, serial, command };
+    const { connection, request } = waiting;
+    const client = this.#clients.get(connection) ?? "";
     const key = requestKey(envelope);
     this.#emit?.({ type: "request-received", client, request, key, label: this.#machine.label(command) });
     const data = encodeEnvelope(envelope);
     const problem = this.#running().step({ type: "propose", proposals: [{ type: "normal", data }] });
-    if (problem !== undefined) {
-      this.#emit?.({ type: "request-refused", client, request, why: problem.why });
-      return this.#respond(connection, { type: "refused", request, why: problem.why });
-    }
+    if (problem !== undefined) return this.#refuse(waiting, problem.why);
     this.#serials = serial;
-    this.#waiting.set(serial, { connection, request });
+    this.#waiting.set(serial, waiting);
+  }
+
+  #refuse({ connection, request }: Waiting, why: Reason): void {
+    this.#emit?.({ type: "request-refused", client: this.#clients.get(connection) ?? "", request, why });
+    this.#respond(connection, { type: "refused", request, why });
+  }
+
+  /** The read may be answered once entry `index` is applied. */
+  #readIsAt(context: string, index: Index): void {
+    const read = this.#reads.get(context);
+    if (read === undefined || read.index !== null) return;
+    this.#reads.set(context, { ...read, index });
+    this.#answerReads();
+  }
+
+  #answerReads(): void {
+    if (this.#reads.size === 0) return;
+    for (const [context, read] of this.#reads) {
+      if (read.index === null || read.index > this.#applied.index) continue;
+      this.#reads.delete(context);
+      this.#answerRead(read, read.body, "linearizable");
+    }
+    if (this.#reads.size === 0) this.#askAgainAt = null;
+  }
+
+  #answerRead({ connection, request }: Waiting, body: unknown, mode: "linearizable" | "serializable"): void {
+    const client = this.#clients.get(connection) ?? "";
+    this.#emit?.({ type: "read-answered", client, request, index: this.#applied.index, mode });
+    this.#respond(connection, { type: "answer", request, answer: this.#machine.read(body) });
+  }
+
+  /** Those that have no index yet: the question or its answer may be lost (etcd asks again every 500 ms). */
+  #askForReads(): void {
+    const peer = this.#running();
+    this.#askAgainAt = this.#now + this.#config.electionTicks * this.#config.tick;
+    for (const [context, { index }] of this.#reads) if (index === null) peer.step({ type: "read-index", context });
+  }
+
+  /** A person asks this member to do something. What the peer refuses, it says itself. */
+  #asked(ask: Ask): void {
+    const peer = this.#running();
+    switch (ask.type) {
+      case "membership": {
+        const steps = ask.steps.map(({ operation, id }) => ({ operation, id: id as string as NodeId }));
+        peer.step({
+          type: "propose-conf-change",
+          change: { transition: ask.transition, steps, context: new Uint8Array() },
+        });
+        return;
+      }
+      case "transfer":
+        peer.step({ type: "transfer-leadership", to: this.#id });
+        return;
+      case "snapshot":
+        return this.#takeSnapshot(0);
+      case "settings":
+        this.#settings = ask.settings;
+        peer.setPreVote(ask.settings.preVote);
+        peer.setCheckQuorum(ask.settings.checkQuorum);
+        peer.setReadOnly(ask.settings.readOnly);
+        this.#emit?.({ type: "settings-taken", settings: ask.settings });
+        return;
+      case "write":
+      case "read":
+        return;
+    }
   }
 
   #respond(connection: ConnectionId, response: Response): void {
@@ -370,19 +476,21 @@ export class Replica implements Process {
 
   // ── snapshots ──
 
-  #maybeTakeSnapshot(): void {
-    const from = this.#snapshot?.last.index ?? 0;
-    const pending = this.#writes.some(({ taken, persist }) => taken !== null || persist.snapshot !== null);
-    if (pending || this.#applied.index - from < this.#config.snapshotEntries) return;
-    const taken: Snapshot = {
-      last: this.#applied,
-      conf: this.#running().status().conf,
-      data: this.#machine.snapshot(),
-    };
-    this.#writeSnapshotFile(taken);
-    this.#wal.write({ hardState: null, entries: [], snapshot: taken.last });
-    this.#writes.push({ token: this.#sync(), persist: { then: [], written: null, snapshot: null }, taken });
-    this.#emit?.({ type: "snapshot-taken", last: taken.last, bytes: taken.data.length });
+  /** Of all that is applied; entries before the last `keep` are then forgotten. One at a time. */
+  #takeSnapshot(keep: number): void {
+    const underWay = this.#writes.some(({ taken, persist }) => taken !== null || persist.snapshot !== null);
+    if (underWay || this.#applied.index <= (this.#snapshot?.last.index ?? 0)) return;
+    const snapshot = this.#snapshotNow();
+    this.#writeSnapshotFile(snapshot);
+    this.#wal.write({ hardState: null, entries: [], snapshot: snapshot.last });
+    const persist = { then: [], written: null, snapshot: null };
+    this.#writes.push({ token: this.#sync(), persist, taken: { snapshot, keep } });
+    this.#emit?.({ type: "snapshot-taken", last: snapshot.last, bytes: snapshot.data.length });
+  }
+
+  /** A follower is sent the state as of now, not the newest file: that may not know of the follower yet. */
+  #snapshotNow(): Snapshot {
+    return { last: this.#applied, conf: this.#running().status().conf, data: this.#machine.snapshot() };
   }
 
   /** What a crash left of snapshots that never became durable: the next one of that index begins a new file. */
@@ -442,6 +550,7 @@ export class Replica implements Process {
   }
 }
 
+const NO_SETTINGS: Settings = { preVote: false, checkQuorum: false, readOnly: "safe", broken: [] };
 const NO_CONF: ConfState = { voters: [], votersOutgoing: [], learners: [], learnersNext: [], autoLeave: false };
 
 function idOf({ term, index }: EntryId): EntryId {

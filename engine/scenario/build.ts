@@ -5,16 +5,19 @@ import type { NodeId } from "../raft/types.ts";
 import { type ClientConfig, RegisterClient } from "../replica/client.ts";
 import { Register } from "../replica/register.ts";
 import { Replica, type ReplicaConfig } from "../replica/replica.ts";
-import type { ProcessId } from "../sim/command.ts";
+import type { ProcessId, Settings } from "../sim/command.ts";
 import type { Env, Process, ProcessSpec } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
-import { type RunConfig, type RunSpec, TIMINGS } from "./config.ts";
+import { MEMBERS_MAX, type RunConfig, type RunSpec, TIMINGS } from "./config.ts";
 
 /** etcd's 10,000 and 5,000 are for a server; a page shows compaction sooner. */
 const SNAPSHOT_ENTRIES = 1_000;
 
-export function memberIds(config: RunConfig): ProcessId[] {
-  return Array.from({ length: config.members }, (_, i) => `n${i + 1}` as ProcessId);
+/** All machines that there can be: those that a run does not start with can be spawned later. */
+export const MEMBER_IDS: readonly ProcessId[] = Array.from({ length: MEMBERS_MAX }, (_, i) => `n${i + 1}` as ProcessId);
+
+export function memberIds(config: RunConfig): readonly ProcessId[] {
+  return MEMBER_IDS.slice(0, config.members);
 }
 
 export function clientIds(config: RunConfig): ProcessId[] {
@@ -27,14 +30,16 @@ export function clientTimeout(config: RunConfig): Micros {
   return 4 * (electionTicks + electionSpreadTicks) * tick;
 }
 
+export function startSettings({ preVote, checkQuorum }: RunConfig): Settings {
+  return { preVote, checkQuorum, readOnly: "safe", broken: [] };
+}
+
 export function worldConfig({ seed, config }: RunSpec): WorldConfig {
   const members = memberIds(config);
   const snapshotEntries = config.snapshotEntries ?? SNAPSHOT_ENTRIES;
   const replica: ReplicaConfig = {
     voters: members.map((id) => id as string as NodeId),
     ...TIMINGS[config.timing],
-    preVote: config.preVote,
-    checkQuorum: config.checkQuorum,
     snapshotEntries,
     catchUpEntries: Math.floor(snapshotEntries / 2),
   };
@@ -42,9 +47,10 @@ export function worldConfig({ seed, config }: RunSpec): WorldConfig {
   return {
     seed,
     processes: [
-      ...members.map((id): ProcessSpec => ({ id, kind: "member", config: replica })),
-      ...clientIds(config).map((id): ProcessSpec => ({ id, kind: "client", config: client })),
+      ...MEMBER_IDS.map((id): ProcessSpec => ({ id, kind: "member", config: replica, present: members.includes(id) })),
+      ...clientIds(config).map((id): ProcessSpec => ({ id, kind: "client", config: client, present: true })),
     ],
+    settings: startSettings(config),
     network: config.network,
     disk: config.disk,
   };

@@ -23,8 +23,10 @@ export const TIMINGS: Readonly<Record<TimingProfile, Timing>> = {
   etcd: { tick: 100 * MS, electionTicks: 10, electionSpreadTicks: 10, heartbeatTicks: 1 },
 };
 
+export const MEMBERS_MAX = 9;
+
 export interface RunConfig {
-  /** 1 to 9. Their ids are n1, n2, … */
+  /** 1 to `MEMBERS_MAX`. Their ids are n1, n2, … */
   readonly members: number;
   readonly timing: TimingProfile;
   readonly preVote: boolean;

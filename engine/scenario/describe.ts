@@ -2,7 +2,7 @@
 import { unreachable } from "../base/assert.ts";
 import type { Message } from "../raft/types.ts";
 import type { Request, Response } from "../replica/protocol.ts";
-import type { RegisterRequest } from "../replica/register.ts";
+import type { RegisterAnswer, RegisterRequest } from "../replica/register.ts";
 import type { Segment } from "../sim/events.ts";
 import type { Flight, FlightKind } from "../trace/view.ts";
 
@@ -90,9 +90,15 @@ export function describeSegment(segment: Segment): Described {
       return plain("close", { part: segment.part });
     case "data": {
       const data = segment.data as Request | Response;
-      if (data.type === "request")
-        return plain("request", { request: data.request, value: (data.body as RegisterRequest).value });
-      if (data.type === "answer") return plain("response", { request: data.request, answer: "ok" });
+      if (data.type === "request") {
+        const body = data.body as RegisterRequest;
+        return plain("request", {
+          request: data.request,
+          ...(body.type === "write" ? { value: body.value } : { reads: "value" }),
+        });
+      }
+      if (data.type === "answer")
+        return plain("response", { request: data.request, value: (data.answer as RegisterAnswer).value ?? "" });
       return plain("response", { request: data.request, rule: data.why.rule });
     }
     default:

@@ -7,14 +7,22 @@
 import { assert, present } from "../base/assert.ts";
 import type { Micros } from "../base/units.ts";
 import type { Reason } from "../raft/events.ts";
-import type { Message } from "../raft/types.ts";
+import type { ConfState, Message, NodeId } from "../raft/types.ts";
 import type { ClientEvent } from "../replica/client.ts";
 import type { EntryShown, ReplicaEvent } from "../replica/events.ts";
-import { type LinkEnds, type LinkQuality, linkKey, type MessageId, type ProcessId } from "../sim/command.ts";
+import {
+  type LinkEnds,
+  type LinkQuality,
+  linkKey,
+  type MessageId,
+  type ProcessId,
+  type Settings,
+} from "../sim/command.ts";
 import type { Segment, TraceEvent, WorldEvent } from "../sim/events.ts";
 import {
   type Ballot,
   type ClientView,
+  type ConfView,
   type Delta,
   type Flight,
   LOG_WINDOW,
@@ -23,10 +31,11 @@ import {
   type MemberView,
   type Note,
   NOTES_KEPT,
+  type ReadView,
   type Reign,
   type WriteView,
 } from "../trace/view.ts";
-import { clientIds, memberIds } from "./build.ts";
+import { clientIds, memberIds, startSettings } from "./build.ts";
 import type { RunConfig } from "./config.ts";
 import { describeMessage, describeSegment } from "./describe.ts";
 import type { AnyEvent } from "./events.ts";
@@ -63,6 +72,7 @@ export interface FoldState {
   readonly travelling: readonly Travelling[];
   readonly cuts: readonly string[];
   readonly network: LinkQuality;
+  readonly settings: Settings;
   readonly reigns: readonly Reign[];
   readonly notes: readonly Note[];
   readonly requests: readonly (readonly [string, { readonly client: ProcessId; readonly request: number }])[];
@@ -87,6 +97,7 @@ export class Fold {
   readonly #travelling = new Map<MessageId, Travelling>();
   readonly #cuts = new Set<string>();
   #network: LinkQuality;
+  #settings: Settings;
   #reigns: Reign[] = [];
   #notes: Note[] = [];
   /** Which client's request a log entry stands for. */
@@ -101,18 +112,21 @@ export class Fold {
   #newNotes: Note[] = [];
   #cutsDirty = false;
   #networkDirty = false;
+  #settingsDirty = false;
+  #gone: ProcessId[] = [];
   #reignsDirtyFrom = Number.POSITIVE_INFINITY;
 
   constructor(config: RunConfig, state: FoldState | null = null) {
     this.#network = state?.network ?? config.network;
-    for (const id of memberIds(config)) {
-      this.#members.set(id, newMember(id));
-      this.#logs.set(id, { firstIndex: 1, cells: [], dirtyFrom: Number.POSITIVE_INFINITY });
+    this.#settings = state?.settings ?? startSettings(config);
+    if (state !== null) {
+      this.#restore(state);
+      return;
     }
+    for (const id of memberIds(config)) this.#addMember(id);
     for (const id of clientIds(config)) {
-      this.#clients.set(id, { id, liveness: "running", step: "idle", member: null, writes: [] });
+      this.#clients.set(id, { id, liveness: "running", step: "idle", member: null, writes: [], reads: [] });
     }
-    if (state !== null) this.#restore(state);
   }
 
   get counts(): Counts {
@@ -143,11 +157,11 @@ export class Fold {
         break;
     }
     if (process === null) return this.#world(traced, event as WorldEvent);
-    const member = this.#members.get(process);
-    if (member === undefined)
-      return this.#client(traced, present(this.#clients.get(process), process), event as ClientEvent | WorldEvent);
+    const client = this.#clients.get(process);
+    if (client !== undefined) return this.#client(traced, client, event as ClientEvent | WorldEvent);
+    if (event.type === "spawned") this.#addMember(process);
     this.#dirtyMembers.add(process);
-    return this.#member(traced, member, event as ReplicaEvent | WorldEvent);
+    return this.#member(traced, present(this.#members.get(process), process), event as ReplicaEvent | WorldEvent);
   }
 
   // ── deltas ──
@@ -156,7 +170,7 @@ export class Fold {
   delta(): Delta {
     this.#pruneLost();
     const logs = this.#logChanges();
-    const members = [...this.#dirtyMembers].map((id) => ({ ...(this.#members.get(id) as MemberView) }));
+    const members = [...this.#dirtyMembers].map((id) => viewOf(this.#members.get(id) as MemberView));
     const clients = [...this.#dirtyClients].map((id) => ({ ...(this.#clients.get(id) as ClientView) }));
     const flights = [...this.#dirtyFlights].map((id) => describe(this.#travelling.get(id) as Travelling));
     const from = this.#reignsDirtyFrom;
@@ -165,12 +179,14 @@ export class Fold {
       at: this.#at,
       n: this.#n,
       ...(members.length > 0 && { members }),
+      ...(this.#gone.length > 0 && { gone: this.#gone }),
       ...(logs !== null && { logs }),
       ...(clients.length > 0 && { clients }),
       ...(flights.length > 0 && { flights }),
       ...(this.#landed.length > 0 && { landed: this.#landed }),
       ...(this.#cutsDirty && { cuts: [...this.#cuts] }),
       ...(this.#networkDirty && { network: this.#network }),
+      ...(this.#settingsDirty && { settings: this.#settings }),
       ...(from !== Number.POSITIVE_INFINITY && { reigns: { from, reigns: this.#reigns.slice(from) } }),
       ...(this.#newNotes.length > 0 && { notes: this.#newNotes }),
     };
@@ -185,7 +201,7 @@ export class Fold {
       whole: true,
       at: this.#at,
       n: this.#n,
-      members: [...this.#members.values()].map((member) => ({ ...member })),
+      members: [...this.#members.values()].map(viewOf),
       logs: Object.fromEntries(
         [...this.#logs].map(([id, { firstIndex, cells }]) => [id, { from: firstIndex, firstIndex, cells: [...cells] }]),
       ),
@@ -193,6 +209,7 @@ export class Fold {
       flights: [...this.#travelling.values()].map(describe),
       cuts: [...this.#cuts],
       network: this.#network,
+      settings: this.#settings,
       reigns: { from: 0, reigns: [...this.#reigns] },
       notes: [...this.#notes],
     };
@@ -210,6 +227,7 @@ export class Fold {
       travelling: [...this.#travelling.values()],
       cuts: [...this.#cuts],
       network: this.#network,
+      settings: this.#settings,
       reigns: [...this.#reigns],
       notes: [...this.#notes],
       requests: [...this.#requests],
@@ -243,6 +261,8 @@ export class Fold {
     this.#newNotes = [];
     this.#cutsDirty = false;
     this.#networkDirty = false;
+    this.#settingsDirty = false;
+    this.#gone = [];
     this.#reignsDirtyFrom = Number.POSITIVE_INFINITY;
   }
 
@@ -321,6 +341,15 @@ export class Fold {
         this.#network = event.quality;
         this.#networkDirty = true;
         return this.#note(traced, "network-changed", {});
+      case "settings":
+        this.#settings = event.settings;
+        this.#settingsDirty = true;
+        return this.#note(traced, "settings-changed", {
+          preVote: String(event.settings.preVote),
+          checkQuorum: String(event.settings.checkQuorum),
+          readOnly: event.settings.readOnly,
+          broken: event.settings.broken.join(" "),
+        });
       default:
         return;
     }
@@ -372,8 +401,40 @@ export class Fold {
 
   // ── members ──
 
+  #addMember(id: ProcessId): void {
+    this.#members.set(id, newMember(id));
+    this.#logs.set(id, { firstIndex: 1, cells: [], dirtyFrom: 1 });
+  }
+
   #member(traced: TraceEvent, member: Draft<MemberView>, event: ReplicaEvent | WorldEvent): void {
     switch (event.type) {
+      case "spawned":
+        return this.#note(traced, "spawned", {});
+      case "retired":
+        this.#endReign(member.id);
+        this.#members.delete(member.id);
+        this.#logs.delete(member.id);
+        this.#dirtyMembers.delete(member.id);
+        this.#gone.push(member.id);
+        return this.#note(traced, "retired", {});
+      case "conf-switched":
+        member.conf = confView(event.conf);
+        return this.#confNote(traced, member);
+      case "conf-change-refused":
+        return this.#note(traced, "conf-change-refused", reasonFigures(event.why));
+      case "transfer-started":
+        return this.#note(traced, "transfer-started", { to: event.to, term: event.term });
+      case "transfer-aborted":
+      case "transfer-refused":
+        return this.#note(traced, event.type, { to: event.to, ...reasonFigures(event.why) });
+      case "transfer-dropped":
+        return this.#note(traced, "transfer-dropped", reasonFigures(event.why));
+      case "timeout-now-received":
+        return this.#note(traced, "timeout-now-received", { from: event.from });
+      case "read-answered":
+        return this.#note(traced, "read-answered", { index: event.index, mode: event.mode, client: event.client });
+      case "read-index-waits":
+        return this.#note(traced, "read-index-waits", reasonFigures(event.why));
       case "booted":
         member.incarnation = traced.incarnation;
         member.diskBytes = event.bytes;
@@ -548,6 +609,16 @@ export class Fold {
     this.#note(traced, `became-${event.role}`, { term: event.term, ...reasonFigures(event.why) });
   }
 
+  /** The leader's word for all: every member switches when it applies the entry. */
+  #confNote(traced: TraceEvent, { role, conf }: MemberView): void {
+    if (role !== "leader" || conf === null) return;
+    this.#note(traced, conf.votersOutgoing.length > 0 ? "conf-joint" : "conf-switched", {
+      voters: conf.voters.join(" "),
+      outgoing: conf.votersOutgoing.join(" "),
+      learners: [...conf.learners, ...conf.learnersNext].join(" "),
+    });
+  }
+
   #append(traced: TraceEvent, member: Draft<MemberView>, entries: readonly EntryShown[]): void {
     const log = this.#log(member.id);
     for (const { term, index, type, label, request } of entries) {
@@ -658,7 +729,8 @@ export class Fold {
         client.writes = [...client.writes, write].slice(-WRITES_KEPT);
         return this.#note(traced, "write-asked", { value, member });
       }
-      case "write-sent":
+      case "request-sent":
+        this.#setRead(client, event.request, { member: event.member });
         return this.#setWrite(client, event.request, { member: event.member });
       case "write-done":
         this.#setWrite(client, event.request, { outcome: "done" });
@@ -669,6 +741,29 @@ export class Fold {
       case "write-unknown":
         this.#setWrite(client, event.request, { outcome: "unknown", why: event.why.rule });
         return this.#note(traced, "write-unknown", { value: event.value, ...reasonFigures(event.why) });
+      case "read-asked": {
+        const { request, serializable, member } = event;
+        const read: ReadView = {
+          request,
+          serializable,
+          member,
+          askedAt: traced.at,
+          outcome: "pending",
+          value: null,
+          why: null,
+        };
+        client.reads = [...client.reads, read].slice(-WRITES_KEPT);
+        return this.#note(traced, "read-asked", { member, serializable: String(serializable) });
+      }
+      case "read-done":
+        this.#setRead(client, event.request, { outcome: "done", value: event.value });
+        return this.#note(traced, "read-done", { value: event.value, member: event.member });
+      case "read-refused":
+        this.#setRead(client, event.request, { outcome: "refused", why: event.why.rule });
+        return this.#note(traced, "read-refused", reasonFigures(event.why));
+      case "read-unknown":
+        this.#setRead(client, event.request, { outcome: "unknown", why: event.why.rule });
+        return this.#note(traced, "read-unknown", reasonFigures(event.why));
       case "crashed":
       case "panicked":
         client.step = "idle";
@@ -681,6 +776,11 @@ export class Fold {
 
   #setWrite(client: Draft<ClientView>, request: number, change: Partial<WriteView>): void {
     client.writes = client.writes.map((write) => (write.request === request ? { ...write, ...change } : write));
+    this.#dirtyClients.add(client.id);
+  }
+
+  #setRead(client: Draft<ClientView>, request: number, change: Partial<ReadView>): void {
+    client.reads = client.reads.map((read) => (read.request === request ? { ...read, ...change } : read));
     this.#dirtyClients.add(client.id);
   }
 
@@ -708,6 +808,7 @@ function newMember(id: ProcessId): Draft<MemberView> {
     leader: null,
     ballots: null,
     timer: null,
+    conf: null,
     commit: 0,
     applied: 0,
     durable: 0,
@@ -716,6 +817,22 @@ function newMember(id: ProcessId): Draft<MemberView> {
     progress: null,
     fsyncs: 0,
     diskBytes: 0,
+  };
+}
+
+/** A copy for the picture, where a learner is called one. */
+function viewOf(member: MemberView): MemberView {
+  const learns = member.role === "follower" && member.conf?.learners.includes(member.id) === true;
+  return learns ? { ...member, role: "learner" } : { ...member };
+}
+
+function confView({ voters, votersOutgoing, learners, learnersNext }: ConfState): ConfView {
+  const ids = (nodes: readonly NodeId[]): ProcessId[] => nodes.map((node) => node as string as ProcessId);
+  return {
+    voters: ids(voters),
+    votersOutgoing: ids(votersOutgoing),
+    learners: ids(learners),
+    learnersNext: ids(learnersNext),
   };
 }
 

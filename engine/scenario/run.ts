@@ -184,6 +184,12 @@ export class Run {
     return fold.keyframe();
   }
 
+  /** Everything, whatever was told before. */
+  keyframe(): Delta {
+    this.#keyframeDue = true;
+    return this.delta();
+  }
+
   // ── forwards ──
 
   /** Runs to the instant `to`, or until `expired` says to give back; recorded commands are carried out on the way. */

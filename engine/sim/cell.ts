@@ -9,8 +9,11 @@ import type { Input, Out, ProcessSpec } from "./process.ts";
 
 export const NEVER = Number.POSITIVE_INFINITY;
 
-/** Running: it takes inputs. Paused: they wait. Down, by a crash or a panic: only its disk is left. Booting: about to run. */
-export type CellState = "booting" | "running" | "paused" | "crashed" | "panicked";
+/**
+ * Running: it takes inputs. Paused: they wait. Down, by a crash or a panic: only its disk is left. Booting: about to run.
+ * Absent: a machine that is not there.
+ */
+export type CellState = "absent" | "booting" | "running" | "paused" | "crashed" | "panicked";
 
 export interface Cell {
   readonly id: ProcessId;

@@ -1,7 +1,17 @@
 /** Whether a command makes sense now. What it says of figures holds for commands from anywhere, links included. */
 import { type Micros, SECOND } from "../base/units.ts";
 import type { CellState } from "./cell.ts";
-import type { Command, DiskQuality, LinkQuality, MessageId, ProcessId, Refusal } from "./command.ts";
+import {
+  BROKEN_RULES,
+  type Command,
+  type DiskQuality,
+  type LinkQuality,
+  type MembershipStep,
+  type MessageId,
+  type ProcessId,
+  type Refusal,
+  type Settings,
+} from "./command.ts";
 import type { ProcessSpec } from "./process.ts";
 
 /** What the check asks of a world. */
@@ -51,6 +61,24 @@ export function checkCommand(command: Command, world: Facts): Refusal | null {
         (command.back > bytes ? { rule: "disk-too-short", process: command.process, bytes } : null)
       );
     }
+    case "spawn":
+      if (world.kindOf(command.process) !== "member") return { rule: "unknown-process", process: command.process };
+      return world.stateOf(command.process) === "absent" ? null : { rule: "already-present", process: command.process };
+    case "retire":
+      return known(command.process, world) ?? member(command.process, world);
+    case "membership":
+      return (
+        known(command.member, world) ??
+        member(command.member, world) ??
+        up(command.member, world) ??
+        steps(command.steps, world)
+      );
+    case "transfer":
+      return known(command.to, world) ?? member(command.to, world) ?? up(command.to, world);
+    case "snapshot":
+      return known(command.process, world) ?? member(command.process, world) ?? up(command.process, world);
+    case "settings":
+      return settings(command.settings);
     case "cut":
     case "mend": {
       if (command.links.length === 0) return { rule: "invalid", field: "links", problem: "empty" };
@@ -97,24 +125,48 @@ export function checkCommand(command: Command, world: Facts): Refusal | null {
     case "drop":
     case "duplicate":
       return message(command.type, command.message, world);
-    case "write":
-      if (world.kindOf(command.client) === null) return { rule: "unknown-process", process: command.client };
-      if (world.kindOf(command.client) !== "client") return { rule: "not-a-client", process: command.client };
-      if (command.member !== null) {
-        const problem = known(command.member, world) ?? member(command.member, world);
-        if (problem !== null) return problem;
-        const state = world.stateOf(command.member);
-        if (state === "crashed" || state === "panicked") return { rule: "member-down", process: command.member };
-      }
-      if (world.stateOf(command.client) !== "running") return { rule: "already-down", process: command.client };
+    case "read":
+      return client(command.client, command.member, world);
+    case "write": {
+      const problem = client(command.client, command.member, world);
+      if (problem !== null) return problem;
       if (command.value.length === 0) return { rule: "invalid", field: "value", problem: "empty" };
       if (command.value.length > VALUE_LENGTH_MAX) return { rule: "invalid", field: "value", problem: "too-long" };
       return null;
+    }
   }
 }
 
 function known(process: ProcessId, world: Facts): Refusal | null {
-  return world.kindOf(process) === null ? { rule: "unknown-process", process } : null;
+  return world.kindOf(process) === null || world.stateOf(process) === "absent"
+    ? { rule: "unknown-process", process }
+    : null;
+}
+
+/** A client that can be asked, and the member that it shall go to, if it is told. */
+function client(id: ProcessId, at: ProcessId | null, world: Facts): Refusal | null {
+  if (world.kindOf(id) === null) return { rule: "unknown-process", process: id };
+  if (world.kindOf(id) !== "client") return { rule: "not-a-client", process: id };
+  const problem = at === null ? null : (known(at, world) ?? member(at, world) ?? up(at, world));
+  return problem ?? (world.stateOf(id) === "running" ? null : { rule: "already-down", process: id });
+}
+
+function up(process: ProcessId, world: Facts): Refusal | null {
+  const state = world.stateOf(process);
+  return state === "crashed" || state === "panicked" ? { rule: "member-down", process } : null;
+}
+
+function steps(list: readonly MembershipStep[], world: Facts): Refusal | null {
+  for (const { id } of list) if (world.kindOf(id) !== "member") return { rule: "unknown-process", process: id };
+  const ids = new Set(list.map(({ id }) => id));
+  return ids.size < list.length ? { rule: "invalid", field: "steps", problem: "named-twice" } : null;
+}
+
+function settings({ broken, readOnly }: Settings): Refusal | null {
+  if (readOnly !== "safe" && readOnly !== "lease-based")
+    return { rule: "invalid", field: "readOnly", problem: "unknown" };
+  const known: readonly string[] = BROKEN_RULES;
+  return broken.every((rule) => known.includes(rule)) ? null : { rule: "invalid", field: "broken", problem: "unknown" };
 }
 
 function member(process: ProcessId, world: Facts): Refusal | null {

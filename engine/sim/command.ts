@@ -40,6 +40,42 @@ export interface DiskQuality {
   readonly tornWrites: boolean;
 }
 
+/** How members run, and may be told to run otherwise while they do. A member that restarts takes the present ones. */
+export interface Settings {
+  readonly preVote: boolean;
+  readonly checkQuorum: boolean;
+  /** How a leader makes sure that it still leads before it answers a read. */
+  readonly readOnly: "safe" | "lease-based";
+  /** Rules that are switched off, to show what they are for. None by default, and loudly marked when there are any. */
+  readonly broken: readonly BrokenRule[];
+}
+
+/**
+ * The mistakes that teach. Each names a rule that a member no longer keeps; what goes wrong then, and where the rule
+ * stands, is told in `raft/broken.ts` and in the replica.
+ */
+export const BROKEN_RULES = [
+  "forget-vote",
+  "answer-before-fsync",
+  "vote-without-log-check",
+  "commit-old-term-by-counting",
+  "commit-without-majority",
+  "append-without-matching",
+  "keep-conflicting-entries",
+  "ignore-higher-term",
+  "same-election-timeouts",
+  "change-majority-at-once",
+  "count-learners",
+  "read-without-quorum",
+] as const;
+export type BrokenRule = (typeof BROKEN_RULES)[number];
+
+/** One operation of a change of membership. */
+export interface MembershipStep {
+  readonly operation: "add-voter" | "add-learner" | "remove";
+  readonly id: ProcessId;
+}
+
 export type Command =
   | { readonly type: "crash"; readonly process: ProcessId }
   | { readonly type: "restart"; readonly process: ProcessId }
@@ -49,6 +85,23 @@ export type Command =
   | { readonly type: "wipe"; readonly process: ProcessId }
   /** One bit of the newest file of a member that is down turns over, `back` bytes before its end. */
   | { readonly type: "corrupt"; readonly process: ProcessId; readonly back: number }
+  /** A machine that was not there is switched on, with an empty disk. It is a member only once the members agree. */
+  | { readonly type: "spawn"; readonly process: ProcessId }
+  /** A machine is taken away, with its disk. */
+  | { readonly type: "retire"; readonly process: ProcessId }
+  /** A member is asked to propose a change of membership; no steps: to leave a joint configuration. */
+  | {
+      readonly type: "membership";
+      readonly member: ProcessId;
+      readonly transition: "auto" | "implicit" | "explicit";
+      readonly steps: readonly MembershipStep[];
+    }
+  /** A member asks the leader to hand over to it. */
+  | { readonly type: "transfer"; readonly to: ProcessId }
+  /** A member takes a snapshot now and forgets the log up to it. */
+  | { readonly type: "snapshot"; readonly process: ProcessId }
+  /** All members, from now on. */
+  | { readonly type: "settings"; readonly settings: Settings }
   /** Cuts exactly these directions (both, when both are named). */
   | { readonly type: "cut"; readonly links: readonly LinkEnds[] }
   | { readonly type: "mend"; readonly links: readonly LinkEnds[] }
@@ -68,6 +121,13 @@ export type Command =
   | { readonly type: "duplicate"; readonly message: MessageId }
   /** A client is asked to write `value`, at `member`, or wherever it thinks best when null. */
   | { readonly type: "write"; readonly client: ProcessId; readonly member: ProcessId | null; readonly value: string }
+  /** A client is asked to read the value; `serializable` takes the member's own, which may be old. */
+  | {
+      readonly type: "read";
+      readonly client: ProcessId;
+      readonly member: ProcessId | null;
+      readonly serializable: boolean;
+    }
   /** The watchdog's or a worker's own verdict: the process threw or hung. Recorded, since wall time decided it. */
   | { readonly type: "panic"; readonly process: ProcessId; readonly message: string; readonly stack: string };
 
@@ -78,6 +138,7 @@ export type Refusal =
   | { readonly rule: "unknown-process"; readonly process: string }
   | { readonly rule: "already-down"; readonly process: ProcessId }
   | { readonly rule: "already-running"; readonly process: ProcessId }
+  | { readonly rule: "already-present"; readonly process: ProcessId }
   | { readonly rule: "already-paused"; readonly process: ProcessId }
   | { readonly rule: "not-paused"; readonly process: ProcessId }
   | { readonly rule: "must-be-down"; readonly process: ProcessId }

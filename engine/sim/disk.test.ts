@@ -52,7 +52,7 @@ describe("a crash", () => {
       expect([1, 2, 3, 4].slice(0, held.length)).toEqual(held);
       lengths.add(held.length);
     }
-    expect([...lengths].sort()).toEqual([1, 2, 3, 4]);
+    expect([...lengths].sort((a, b) => a - b)).toEqual([1, 2, 3, 4]);
   });
 
   it("leaves a file that can be appended to after what was lost", () => {

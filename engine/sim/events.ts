@@ -2,7 +2,7 @@
  * What the world itself puts on record. Every event of a trace, the world's or a process's, stands in a `TraceEvent`.
  */
 import type { Micros } from "../base/units.ts";
-import type { Command, DiskQuality, LinkEnds, LinkQuality, MessageId, ProcessId } from "./command.ts";
+import type { Command, DiskQuality, LinkEnds, LinkQuality, MessageId, ProcessId, Settings } from "./command.ts";
 import type { ConnectionId } from "./process.ts";
 
 /** What travels on a connection. `data` is the only part that processes see; the rest is TCP's. */
@@ -15,6 +15,9 @@ export type Lost = "cut" | "loss" | "dropped" | "receiver-down" | "closed";
 
 export type WorldEvent =
   | { readonly type: "command"; readonly command: Command }
+  /** A machine that was not there is now, and one that was is not. */
+  | { readonly type: "spawned" }
+  | { readonly type: "retired" }
   | { readonly type: "booted"; readonly bytes: number }
   /** `lostBytes`: what its disk had not yet made durable. */
   | { readonly type: "crashed"; readonly lostBytes: number }
@@ -52,6 +55,7 @@ export type WorldEvent =
   | { readonly type: "removed-file"; readonly file: string; readonly bytes: number }
   | { readonly type: "sync-began"; readonly token: number; readonly endsAt: Micros }
   | { readonly type: "synced"; readonly token: number }
+  | { readonly type: "settings"; readonly settings: Settings }
   | { readonly type: "cut"; readonly links: readonly LinkEnds[] }
   | { readonly type: "mended"; readonly links: readonly LinkEnds[] }
   | { readonly type: "network"; readonly quality: LinkQuality }

@@ -7,7 +7,7 @@
  */
 import type { Rng } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
-import type { ProcessId } from "./command.ts";
+import type { MembershipStep, ProcessId, Settings } from "./command.ts";
 
 /** The process's own clocks at an input. The object is used again: read it, do not keep it. */
 export interface Stamp {
@@ -29,7 +29,12 @@ export interface DiskFile {
 
 export type Input =
   /** The first input of every incarnation: what its disk holds. */
-  | { readonly type: "boot"; readonly incarnation: number; readonly files: readonly DiskFile[] }
+  | {
+      readonly type: "boot";
+      readonly incarnation: number;
+      readonly files: readonly DiskFile[];
+      readonly settings: Settings;
+    }
   | { readonly type: "message"; readonly from: ProcessId; readonly message: unknown }
   /** The instant asked for with `Out.wake` has come. */
   | { readonly type: "wake" }
@@ -43,7 +48,20 @@ export type Input =
   /** Closed by the other end; `reset` when that end died, or never was there. */
   | { readonly type: "closed"; readonly connection: ConnectionId; readonly reset: boolean }
   /** A person's command that is for this process to carry out. */
-  | { readonly type: "asked"; readonly ask: unknown };
+  | { readonly type: "asked"; readonly ask: Ask };
+
+/** What a command has a process do. */
+export type Ask =
+  | { readonly type: "write"; readonly member: ProcessId | null; readonly value: string }
+  | { readonly type: "read"; readonly member: ProcessId | null; readonly serializable: boolean }
+  | {
+      readonly type: "membership";
+      readonly transition: "auto" | "implicit" | "explicit";
+      readonly steps: readonly MembershipStep[];
+    }
+  | { readonly type: "transfer" }
+  | { readonly type: "snapshot" }
+  | { readonly type: "settings"; readonly settings: Settings };
 
 /** What a process may ask of the world. Calls take effect in the order in which they are made. */
 export interface Out {
@@ -91,6 +109,8 @@ export interface Process {
 export interface ProcessSpec {
   readonly id: ProcessId;
   readonly kind: "member" | "client";
+  /** Whether it is there from the start; else it has to be spawned. */
+  readonly present: boolean;
   readonly config: unknown;
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { MS } from "../base/units.ts";
-import type { Command, LinkQuality, ProcessId } from "./command.ts";
+import type { Command, LinkQuality, ProcessId, Settings } from "./command.ts";
 import type { TraceEvent, WorldEvent } from "./events.ts";
 import { InlineHost } from "./host.ts";
 import type { Env, Input, Process, ProcessSpec, Stamp } from "./process.ts";
@@ -16,6 +16,7 @@ const STEADY: LinkQuality = {
   duplicatePerMillion: 0,
   reorderPerMillion: 0,
 };
+const SETTINGS: Settings = { preVote: false, checkQuorum: true, readOnly: "safe", broken: [] };
 
 /** Writes down its inputs, and does what it is asked to. */
 class Probe implements Process {
@@ -51,15 +52,16 @@ function start(network: Partial<LinkQuality> = {}, torn = false): void {
     return probe;
   });
   const processes: ProcessSpec[] = [
-    { id: A, kind: "member", config: null },
-    { id: B, kind: "member", config: null },
-    { id: C, kind: "client", config: null },
+    { id: A, kind: "member", config: null, present: true },
+    { id: B, kind: "member", config: null, present: true },
+    { id: C, kind: "client", config: null, present: true },
   ];
   const config = {
     seed: 1,
     processes,
     network: { ...STEADY, ...network },
     disk: { fsyncMin: 2 * MS, fsyncMax: 2 * MS, tornWrites: torn },
+    settings: SETTINGS,
   };
   world = new World(config, (event) => events.push(event));
   world.runHere(host, 0);
@@ -208,7 +210,9 @@ describe("a crash", () => {
     order({ type: "crash", process: A });
     order({ type: "restart", process: A });
     run(0);
-    expect(inputs(A)).toEqual([{ type: "boot", incarnation: 2, files: [{ name: "log", bytes: Uint8Array.of(1) }] }]);
+    expect(inputs(A)).toEqual([
+      { type: "boot", incarnation: 2, files: [{ name: "log", bytes: Uint8Array.of(1) }], settings: SETTINGS },
+    ]);
   });
 
   it("takes the process from its host, with its timers and its sync", () => {
@@ -325,6 +329,30 @@ describe("a command that makes no sense now", () => {
     ["latency of half a microsecond", { type: "network", quality: { ...STEADY, latencyMin: 1.5 } }, "invalid"],
     ["least over most", { type: "network", quality: { ...STEADY, latencyMin: 20 * MS } }, "invalid"],
     ["loss above certainty", { type: "network", quality: { ...STEADY, lossPerMillion: 1_000_001 } }, "invalid"],
+    ["spawning what is there", { type: "spawn", process: A }, "already-present"],
+    [
+      "adding a machine that cannot be",
+      { type: "membership", member: A, transition: "auto", steps: [{ operation: "add-voter", id: C }] },
+      "unknown-process",
+    ],
+    [
+      "two steps for one machine",
+      {
+        type: "membership",
+        member: A,
+        transition: "auto",
+        steps: [
+          { operation: "add-voter", id: B },
+          { operation: "remove", id: B },
+        ],
+      },
+      "invalid",
+    ],
+    [
+      "breaking a rule that is none",
+      { type: "settings", settings: { ...SETTINGS, broken: ["gravity" as never] } },
+      "invalid",
+    ],
     ["damaging a disk in use", { type: "corrupt", process: A, back: 1 }, "must-be-down"],
   ];
 

@@ -32,13 +32,14 @@ import {
   type MessageId,
   type ProcessId,
   type Refusal,
+  type Settings,
 } from "./command.ts";
 import { type Carrier, Connections, type ConnectionsState } from "./connections.ts";
 import { Disk, type DiskState } from "./disk.ts";
 import type { Lost, Segment, TraceEvent, WorldEvent } from "./events.ts";
 import { type AsyncHost, describeError, type SyncHost } from "./host.ts";
 import { type Link, Network, type NetworkState } from "./network.ts";
-import { carryOut, type Input, type Out, type ProcessSpec } from "./process.ts";
+import { type Ask, carryOut, type Input, type Out, type ProcessSpec } from "./process.ts";
 
 export type Listener = (event: TraceEvent) => void;
 
@@ -52,6 +53,7 @@ export interface WorldConfig {
   readonly processes: readonly ProcessSpec[];
   readonly network: LinkQuality;
   readonly disk: DiskQuality;
+  readonly settings: Settings;
 }
 
 interface SavedCell {
@@ -81,6 +83,7 @@ export interface WorldState {
   readonly cells: readonly SavedCell[];
   readonly connections: ConnectionsState;
   readonly network: NetworkState;
+  readonly settings: Settings;
 }
 
 const WAKE: Input = { type: "wake" };
@@ -95,6 +98,7 @@ export class World implements Facts, Carrier {
   readonly #cells = new Map<ProcessId, Cell>();
   readonly #held = new Map<MessageId, Pending>();
   readonly #queue = new TinyQueue<Pending>([], earlier);
+  #settings: Settings;
   #now: Micros = 0;
   #n = 0;
   #seq = 0;
@@ -112,10 +116,11 @@ export class World implements Facts, Carrier {
     this.#listener = listener;
     this.#network = new Network(config.seed, config.network, state?.network ?? null);
     this.#connections = new Connections(this);
+    this.#settings = state?.settings ?? config.settings;
     const saved = new Map(state?.cells.map((cell) => [cell.id, cell]));
     for (const spec of config.processes) this.#cells.set(spec.id, this.#makeCell(spec, saved.get(spec.id) ?? null));
     if (state === null) {
-      for (const cell of this.#cells.values()) this.#push("boot", cell, null, 0, null, 0);
+      for (const cell of this.#cells.values()) if (cell.state === "booting") this.#push("boot", cell, null, 0, null, 0);
       return;
     }
     const load = (event: PendingState): Pending => ({
@@ -183,6 +188,7 @@ export class World implements Facts, Carrier {
       cells: [...this.#cells.values()].map(saveCell),
       connections: this.#connections.state(),
       network: this.#network.state(),
+      settings: this.#settings,
     };
   }
 
@@ -296,10 +302,10 @@ export class World implements Facts, Carrier {
         this.#n += 1;
         cell.state = "running";
         this.#started.push(cell);
-        return this.#arrive(cell, { type: "boot", incarnation: cell.incarnation, files: cell.disk.read() }, event);
+        return this.#arrive(cell, this.#bootInput(cell), event);
       case "asked":
         this.#n += 1;
-        if (isUp(cell)) this.#arrive(cell, { type: "asked", ask: event.body }, event);
+        if (isUp(cell)) this.#arrive(cell, { type: "asked", ask: event.body as Ask }, event);
         return;
       case "thawed":
         if (event.incarnation !== cell.incarnation || !isUp(cell)) return;
@@ -308,6 +314,10 @@ export class World implements Facts, Carrier {
       default:
         unreachable(event.kind);
     }
+  }
+
+  #bootInput({ incarnation, disk }: Cell): Input {
+    return { type: "boot", incarnation, files: disk.read(), settings: this.#settings };
   }
 
   #arrive(cell: Cell, input: Input, event: Pending): void {
@@ -341,7 +351,7 @@ export class World implements Facts, Carrier {
       spec,
       out: this.#makeOut(() => cell),
       links: new Map(),
-      state: saved?.state ?? "booting",
+      state: saved?.state ?? (spec.present ? "booting" : "absent"),
       incarnation: saved?.incarnation ?? 1,
       clock: saved === null ? Clock.started(0, WALL_AT_START) : new Clock(saved.clock),
       disk: new Disk(saved?.disk ?? null),
@@ -502,6 +512,37 @@ export class World implements Facts, Carrier {
         this.#emit(cell, this.#cause, { type: "corrupted", file: file.name, offset, bit });
         return;
       }
+      case "spawn": {
+        const cell = this.cell(command.process);
+        cell.clock = Clock.started(this.#now, WALL_AT_START + this.#now);
+        cell.state = "booting";
+        this.#emit(cell, this.#cause, { type: "spawned" });
+        this.#push("boot", cell, null, 0, null, this.#cause);
+        return;
+      }
+      case "retire": {
+        const cell = this.cell(command.process);
+        if (isUp(cell)) this.#goDown(cell, "crashed");
+        cell.state = "absent";
+        cell.incarnation += 1;
+        cell.disk.wipe();
+        this.#emit(cell, this.#cause, { type: "retired" });
+        return;
+      }
+      case "membership":
+        return this.#ask(command.member, { type: "membership", transition: command.transition, steps: command.steps });
+      case "transfer":
+        return this.#ask(command.to, { type: "transfer" });
+      case "snapshot":
+        return this.#ask(command.process, { type: "snapshot" });
+      case "settings":
+        this.#settings = command.settings;
+        this.#emit(null, this.#cause, { type: "settings", settings: command.settings });
+        for (const cell of this.#cells.values()) {
+          if (cell.spec.kind === "member" && isUp(cell))
+            this.#ask(cell.id, { type: "settings", settings: command.settings });
+        }
+        return;
       case "cut":
         return this.#cut(command.links);
       case "mend":
@@ -570,24 +611,19 @@ export class World implements Facts, Carrier {
         this.#datagram(from, event.cell, event.body, this.#now + this.link(from, event.cell).latency(), null, event.id);
         return;
       }
-      case "write": {
-        const { member, value } = command;
-        this.#push(
-          "asked",
-          this.cell(command.client),
-          null,
-          0,
-          { type: "write", member, value },
-          this.#cause,
-          this.#now,
-        );
-        return;
-      }
+      case "write":
+        return this.#ask(command.client, { type: "write", member: command.member, value: command.value });
+      case "read":
+        return this.#ask(command.client, { type: "read", member: command.member, serializable: command.serializable });
       case "panic":
         return this.#panic(this.cell(command.process), { message: command.message, stack: command.stack });
       default:
         unreachable(command);
     }
+  }
+
+  #ask(process: ProcessId, ask: Ask): void {
+    this.#push("asked", this.cell(process), null, 0, ask, this.#cause);
   }
 
   /** @returns the bytes that its disk lost */

@@ -5,7 +5,7 @@
  * data. The fold (`fold.ts`) is the only writer; the page mirrors it with `applyDelta`.
  */
 import type { Micros } from "../base/units.ts";
-import type { LinkQuality, MessageId, ProcessId } from "../sim/command.ts";
+import type { LinkQuality, MessageId, ProcessId, Settings } from "../sim/command.ts";
 
 /** `panicked`: its code threw or hung; the error is in `panic`. */
 export type Liveness = "running" | "paused" | "crashed" | "panicked";
@@ -43,6 +43,8 @@ export interface MemberView {
   /** While it campaigns: each member's answer, itself included. */
   readonly ballots: Readonly<Record<string, Ballot>> | null;
   readonly timer: TimerView | null;
+  /** The membership that it counts by; null before it has one. */
+  readonly conf: ConfView | null;
   readonly commit: number;
   readonly applied: number;
   /** The last index that its disk holds for certain. */
@@ -55,6 +57,14 @@ export interface MemberView {
   /** Fsyncs that were begun and have not ended. */
   readonly fsyncs: number;
   readonly diskBytes: number;
+}
+
+/** A configuration; joint while `votersOutgoing` is not empty (thesis §4.3). */
+export interface ConfView {
+  readonly voters: readonly ProcessId[];
+  readonly votersOutgoing: readonly ProcessId[];
+  readonly learners: readonly ProcessId[];
+  readonly learnersNext: readonly ProcessId[];
 }
 
 /** What a message is, for shape, colour and label. Raft's kinds, and what goes between clients and members. */
@@ -106,6 +116,19 @@ export interface ClientView {
   readonly member: ProcessId | null;
   /** The writes that it was asked for, oldest first; the last 20. */
   readonly writes: readonly WriteView[];
+  /** Likewise the reads. */
+  readonly reads: readonly ReadView[];
+}
+
+export interface ReadView {
+  readonly request: number;
+  readonly serializable: boolean;
+  readonly member: ProcessId | null;
+  readonly askedAt: Micros;
+  readonly outcome: "pending" | "done" | "refused" | "unknown";
+  /** What was read, once done; null is a register that nobody wrote. */
+  readonly value: string | null;
+  readonly why: string | null;
 }
 
 export interface WriteView {
@@ -151,6 +174,7 @@ export interface View {
   /** Directions that are cut, as `linkKey` names them. */
   readonly cuts: ReadonlySet<string>;
   readonly network: LinkQuality;
+  readonly settings: Settings;
   readonly reigns: readonly Reign[];
   /** The latest notes, oldest first, at most 200. */
   readonly notes: readonly Note[];
@@ -189,6 +213,7 @@ export interface Delta {
   readonly landed?: readonly MessageId[];
   readonly cuts?: readonly string[];
   readonly network?: LinkQuality;
+  readonly settings?: Settings;
   /** All reigns from this position on. */
   readonly reigns?: { readonly from: number; readonly reigns: readonly Reign[] };
   readonly notes?: readonly Note[];

@@ -1,4 +1,3 @@
-/// <reference path="./virtual.d.ts" />
 /** Starts the coordinator's worker. The page's side of `program.ts`. */
 import program from "virtual:worker-program";
 

@@ -1,7 +1,7 @@
 /**
  * Runs a transcript of go.etcd.io/raft and shows the first command whose output differs.
  */
-import type { Suite } from "../conformance.ts";
+import type { Suite } from "../suite.ts";
 import { ConfChanger } from "./conf-changer.ts";
 import { Interaction } from "./interaction.ts";
 import { QuorumTables } from "./quorum-tables.ts";
