@@ -96,6 +96,10 @@ export class Checks {
         return null;
       case "panicked":
         return this.#panicked(member, traced.cause, event.message);
+      case "retired":
+        member.goDown();
+        member.damaged = true;
+        return null;
       case "wiped":
       case "corrupted":
         member.damaged = true;

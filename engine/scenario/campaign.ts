@@ -7,6 +7,7 @@
 import { Checks } from "../check/checks.ts";
 import type { Violation } from "../check/violation.ts";
 import type { Micros } from "../base/units.ts";
+import type { ConfState, NodeId } from "../raft/types.ts";
 import type { ProcessId, Recorded } from "../sim/command.ts";
 import type { TraceEvent } from "../sim/events.ts";
 import type { Build } from "../sim/process.ts";
@@ -71,6 +72,8 @@ class Watch {
   #commit = 0;
   #lastEvent = 0;
   readonly #leading = new Set<ProcessId>();
+  /** The newest configuration that each member has in force. */
+  readonly #confs = new Map<ProcessId, ConfState>();
   /** What must be passed to have recovered; null before the last calm. */
   #goal: { readonly commit: number; readonly writes: number } | null = null;
 
@@ -104,6 +107,9 @@ class Watch {
       case "applied":
         this.#applied.set(process, event.to);
         return;
+      case "conf-switched":
+        this.#confs.set(process, event.conf);
+        return;
       case "snapshot-restored":
         this.counts.snapshots += 1;
         return;
@@ -119,9 +125,15 @@ class Watch {
     this.#goal = { commit: this.#commit, writes: this.counts.writes };
   }
 
+  /** Members, by the leaders' configurations, that have not applied what was committed before. */
   behind(): readonly ProcessId[] {
     const commit = this.#goal?.commit ?? 0;
-    return [...this.#applied].filter(([, applied]) => applied < commit).map(([id]) => id);
+    const confs = [...this.#leading].flatMap((id) => this.#confs.get(id) ?? []);
+    const isMember = (id: ProcessId): boolean =>
+      confs.some(({ voters, votersOutgoing, learners }) =>
+        [...voters, ...votersOutgoing, ...learners].includes(id as string as NodeId),
+      );
+    return [...this.#applied].filter(([id, applied]) => applied < commit && isMember(id)).map(([id]) => id);
   }
 
   get recovered(): boolean {

@@ -7,11 +7,21 @@
  */
 import { type Rng, rngFor } from "../base/rng.ts";
 import { MS, type Micros, SECOND } from "../base/units.ts";
-import type { Command, DiskQuality, LinkEnds, LinkQuality, MessageId, ProcessId, Recorded } from "../sim/command.ts";
+import type {
+  Command,
+  DiskQuality,
+  LinkEnds,
+  LinkQuality,
+  MembershipStep,
+  MessageId,
+  ProcessId,
+  Recorded,
+  Settings,
+} from "../sim/command.ts";
 import { InlineHost } from "../sim/host.ts";
 import { World } from "../sim/world.ts";
 import { TraceHash } from "../trace/hash.ts";
-import { build, clientIds, memberIds, worldConfig } from "./build.ts";
+import { build, clientIds, MEMBER_IDS, memberIds, startSettings, worldConfig } from "./build.ts";
 import { type RunConfig, type RunSpec, type TimingProfile, TIMINGS } from "./config.ts";
 
 /** What chaos looks at before it acts. A command that makes no sense is refused by the world, which is fine. */
@@ -36,6 +46,10 @@ interface Storm {
   /** The shortest election timeout. */
   readonly election: Micros;
   readonly held: MessageId[];
+  readonly settings: Settings;
+  /** Those that were switched on since; those that are to be removed, once each, never the first. */
+  readonly spawned: ProcessId[];
+  readonly removed: ProcessId[];
 }
 
 /** Every kind of thing that may be done to a world: a new command gets its row here, and what it needs in `calm`. */
@@ -79,7 +93,24 @@ const ACTS = {
   },
   drop: { weight: 2, commands: ({ rng }, world) => [{ type: "drop", message: recent(rng, world) }] },
   duplicate: { weight: 2, commands: ({ rng }, world) => [{ type: "duplicate", message: recent(rng, world) }] },
+  transfer: { weight: 3, commands: ({ rng, members }) => [{ type: "transfer", to: pick(rng, members) }] },
+  snapshot: { weight: 2, commands: ({ rng, members }) => [{ type: "snapshot", process: pick(rng, members) }] },
+  settings: {
+    weight: 1,
+    commands: ({ rng, settings }) => [{ type: "settings", settings: { ...settings, preVote: rng.below(2) === 0 } }],
+  },
+  "add-member": { weight: 2, commands: (storm) => addMember(storm) },
+  promote: {
+    weight: 2,
+    commands: ({ rng, members, spawned }) =>
+      spawned.map((id) => membership(pick(rng, members), [{ operation: "add-voter", id }])),
+  },
+  "remove-member": { weight: 1, commands: (storm) => removeMember(storm) },
+  replace: { weight: 2, commands: (storm) => replaceMember(storm) },
+  "leave-joint": { weight: 2, commands: ({ rng, members }) => [membership(pick(rng, members), [])] },
 } as const satisfies Readonly<Record<string, Act>>;
+
+type Transition = Extract<Command, { type: "membership" }>["transition"];
 
 export type ActName = keyof typeof ACTS;
 
@@ -93,7 +124,7 @@ const RECOVERY_TIMEOUTS = 30;
 /** Attempts, in the order in which they are to be made, at the instant they are for. */
 export interface Attempt {
   readonly at: Micros;
-  readonly name: ActName | "write" | "calm";
+  readonly name: ActName | "write" | "read" | "calm";
   readonly commands: readonly Command[];
 }
 
@@ -122,7 +153,9 @@ export class Chaos {
     const { config } = this.spec;
     const { tick, electionTicks, electionSpreadTicks } = TIMINGS[config.timing];
     const election = electionTicks * tick;
-    this.#storm = { rng, members: memberIds(config), clients: clientIds(config), election, held: [] };
+    const settings = startSettings(config);
+    const drawn = { members: memberIds(config), clients: clientIds(config), held: [], spawned: [], removed: [] };
+    this.#storm = { rng, election, settings, ...drawn };
     this.#acts = (Object.entries(STORM) as [ActName, Act][]).filter(
       ([, act]) => act.always === true || rng.below(2) === 0,
     );
@@ -164,8 +197,12 @@ export class Chaos {
     this.#nextWrite = at + 1 + this.#rng.below(2 * this.#writeEvery);
     this.#writes += 1;
     const member = this.#rng.below(4) === 0 ? pick(this.#rng, members) : null;
-    const command: Command = { type: "write", client: pick(this.#rng, clients), member, value: `w${this.#writes}` };
-    return { at, name: "write", commands: [command] };
+    const client = pick(this.#rng, clients);
+    const command: Command =
+      this.#rng.below(4) === 0
+        ? { type: "read", client, member, serializable: this.#rng.below(4) === 0 }
+        : { type: "write", client, member, value: `w${this.#writes}` };
+    return { at, name: command.type, commands: [command] };
   }
 
   #turn(at: Micros, world: ChaosFacts): Attempt {
@@ -186,15 +223,19 @@ export class Chaos {
 
   /** Puts everything right. */
   #calm(world: ChaosFacts): readonly Command[] {
-    const { members, clients, held } = this.#storm;
+    const { members, clients, spawned, held, settings } = this.#storm;
     const { network, disk } = this.spec.config;
-    const commands: Command[] = [{ type: "heal" }, { type: "network", quality: calmNetwork(network) }];
-    for (const process of [...members, ...clients]) {
+    const commands: Command[] = [
+      { type: "heal" },
+      { type: "network", quality: calmNetwork(network) },
+      { type: "settings", settings },
+    ];
+    for (const process of [...members, ...spawned, ...clients]) {
       const state = world.stateOf(process);
       if (state === "paused") commands.push({ type: "resume", process });
       if (state === "crashed" || state === "panicked") commands.push({ type: "restart", process });
     }
-    for (const process of members)
+    for (const process of [...members, ...spawned])
       commands.push(clock(process, 0, 0), { type: "disk", process, quality: { ...disk, tornWrites: true } });
     for (const message of held.splice(0)) commands.push({ type: "release", message });
     return commands;
@@ -306,6 +347,46 @@ function someMemberLink({ rng, members }: Storm): LinkEnds {
 function restartSome({ rng, members, clients }: Storm, world: ChaosFacts): readonly Command[] {
   const down = [...members, ...clients].filter((id) => ["crashed", "panicked"].includes(world.stateOf(id) ?? ""));
   return down.length === 0 ? [] : [{ type: "restart", process: pick(rng, down) }];
+}
+
+function membership(member: ProcessId, steps: readonly MembershipStep[], transition: Transition = "auto"): Command {
+  return { type: "membership", member, transition, steps };
+}
+
+/** A new machine joins, as a learner first or at once as a voter. */
+function addMember({ rng, members, spawned }: Storm): readonly Command[] {
+  const id = MEMBER_IDS[members.length + spawned.length];
+  if (id === undefined || spawned.length >= 2) return [];
+  spawned.push(id);
+  const operation = rng.below(2) === 0 ? "add-learner" : "add-voter";
+  return [{ type: "spawn", process: id }, membership(pick(rng, members), [{ operation, id }])];
+}
+
+/** One of those that were there from the start, but the first: somebody stays. */
+function removable({ rng, members, removed }: Storm): ProcessId | null {
+  const left = members.slice(1).filter((id) => !removed.includes(id));
+  if (left.length === 0) return null;
+  const id = pick(rng, left);
+  removed.push(id);
+  return id;
+}
+
+function removeMember(storm: Storm): readonly Command[] {
+  const id = removable(storm);
+  return id === null ? [] : [membership(pick(storm.rng, storm.members), [{ operation: "remove", id }])];
+}
+
+/** Two changes at once go through a joint configuration, which is left by itself, or when `leave-joint` comes. */
+function replaceMember(storm: Storm): readonly Command[] {
+  const { rng, members, spawned } = storm;
+  const joins = spawned.at(-1);
+  const leaves = joins === undefined ? null : removable(storm);
+  if (joins === undefined || leaves === null) return [];
+  const steps: readonly MembershipStep[] = [
+    { operation: "add-voter", id: joins },
+    { operation: rng.below(3) === 0 ? "add-learner" : "remove", id: leaves },
+  ];
+  return [membership(pick(rng, members), steps, pick(rng, ["auto", "implicit", "explicit"] as const))];
 }
 
 function clock(process: ProcessId, driftPpm: number, jumpUs: Micros): Command {
