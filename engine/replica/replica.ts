@@ -261,6 +261,8 @@ export class Replica implements Process {
       preVote,
       checkQuorum,
       readOnly,
+      // One that went on leading would take no proposals and let nobody else lead.
+      stepDownOnRemoval: true,
       asyncStorage: true,
       draw: (n) => this.#rng.below(n),
       snapshot: () => (this.#applied.index === 0 ? null : this.#snapshotNow()),
