@@ -63,7 +63,7 @@ export function layoutStage(
   height: number,
   scale = 1,
 ): StageLayout {
-  const narrow = width < 620 * scale;
+  const narrow = width < 540 * scale;
   const tiny = height < 360 * scale;
   const tailCells = narrow ? TAIL_CELLS_NARROW : TAIL_CELLS;
   const clientsBelow = narrow;
