@@ -33,6 +33,7 @@ import {
   NOTES_KEPT,
   type ReadView,
   type Reign,
+  type ViolationView,
   type WriteView,
 } from "../trace/view.ts";
 import { clientIds, memberIds, startSettings } from "./build.ts";
@@ -73,6 +74,7 @@ export interface FoldState {
   readonly cuts: readonly string[];
   readonly network: LinkQuality;
   readonly settings: Settings;
+  readonly violation: ViolationView | null;
   readonly reigns: readonly Reign[];
   readonly notes: readonly Note[];
   readonly requests: readonly (readonly [string, { readonly client: ProcessId; readonly request: number }])[];
@@ -113,12 +115,15 @@ export class Fold {
   #cutsDirty = false;
   #networkDirty = false;
   #settingsDirty = false;
+  #violation: ViolationView | null;
+  #violationDirty = false;
   #gone: ProcessId[] = [];
   #reignsDirtyFrom = Number.POSITIVE_INFINITY;
 
   constructor(config: RunConfig, state: FoldState | null = null) {
     this.#network = state?.network ?? config.network;
     this.#settings = state?.settings ?? startSettings(config);
+    this.#violation = state?.violation ?? null;
     if (state !== null) {
       this.#restore(state);
       return;
@@ -133,10 +138,13 @@ export class Fold {
     return { messages: this.#messages, roles: this.#roles };
   }
 
-  /** The moment up to which it has seen everything. */
-  settle(at: Micros, n: number): void {
+  /** The moment up to which it has seen everything, and what the checks say. */
+  settle(at: Micros, n: number, violation: ViolationView | null): void {
     this.#at = at;
     this.#n = n;
+    if (violation?.event === this.#violation?.event) return;
+    this.#violation = violation;
+    this.#violationDirty = true;
   }
 
   add(traced: TraceEvent): void {
@@ -187,6 +195,7 @@ export class Fold {
       ...(this.#cutsDirty && { cuts: [...this.#cuts] }),
       ...(this.#networkDirty && { network: this.#network }),
       ...(this.#settingsDirty && { settings: this.#settings }),
+      ...(this.#violationDirty && { violation: this.#violation }),
       ...(from !== Number.POSITIVE_INFINITY && { reigns: { from, reigns: this.#reigns.slice(from) } }),
       ...(this.#newNotes.length > 0 && { notes: this.#newNotes }),
     };
@@ -210,6 +219,7 @@ export class Fold {
       cuts: [...this.#cuts],
       network: this.#network,
       settings: this.#settings,
+      violation: this.#violation,
       reigns: { from: 0, reigns: [...this.#reigns] },
       notes: [...this.#notes],
     };
@@ -228,6 +238,7 @@ export class Fold {
       cuts: [...this.#cuts],
       network: this.#network,
       settings: this.#settings,
+      violation: this.#violation,
       reigns: [...this.#reigns],
       notes: [...this.#notes],
       requests: [...this.#requests],
@@ -262,6 +273,7 @@ export class Fold {
     this.#cutsDirty = false;
     this.#networkDirty = false;
     this.#settingsDirty = false;
+    this.#violationDirty = false;
     this.#gone = [];
     this.#reignsDirtyFrom = Number.POSITIVE_INFINITY;
   }

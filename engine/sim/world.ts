@@ -157,6 +157,10 @@ export class World implements Facts, Carrier {
     return NEVER;
   }
 
+  get settings(): Settings {
+    return this.#settings;
+  }
+
   /** Lets time pass in which nothing happens. */
   idleUntil(to: Micros): void {
     assert(to >= this.#now && to <= this.nextAt, "time passes only up to the next event");
