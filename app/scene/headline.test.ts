@@ -17,7 +17,6 @@ function member(name: string, part: Partial<MemberView> = {}): MemberView {
     leader: null,
     ballots: null,
     timer: null,
-    conf: null,
     commit: 0,
     applied: 0,
     durable: 0,
