@@ -14,6 +14,7 @@ export {
   type TimingProfile,
   TIMINGS,
 } from "./scenario/config.ts";
+export { recordStory, STORIES, type Story, type StoryCommand, type StoryId, type Telling } from "./scenario/stories.ts";
 export {
   BROKEN_RULES,
   type BrokenRule,

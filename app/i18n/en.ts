@@ -560,6 +560,86 @@ export const en = {
   "rule.request-timeout.plain": "no answer came in time",
   "rule.unknown": "{rule}",
 
+  "broken.forget-vote": "Forget the vote in a restart",
+  "broken.forget-vote.about":
+    "A member's vote outlives a restart (§5.2). Without that it votes once more in the same term, and the term may get two leaders.",
+  "broken.answer-before-fsync": "Answer before the fsync",
+  "broken.answer-before-fsync.about":
+    "A vote or an acknowledgement leaves only when the disk holds what it promises (Figure 2). Without that a crash takes back what others count on, and a confirmed write is lost.",
+  "broken.vote-without-log-check": "Vote for whoever asks",
+  "broken.vote-without-log-check.about":
+    "A vote goes only to a candidate whose log is at least as up to date as the voter's (§5.4.1). Without that a member that missed committed entries may win and overwrite them.",
+  "broken.commit-old-term-by-counting": "Commit old entries by counting",
+  "broken.commit-old-term-by-counting.about":
+    "A leader commits entries of older terms only together with one of its own (§5.4.2). Without that it takes for committed what another leader may still replace (Figure 8).",
+  "broken.commit-without-majority": "Commit without a majority",
+  "broken.commit-without-majority.about":
+    "An entry is committed once a majority holds it (§5.3). Without that a leader that is cut off goes on confirming writes that the others never hear of.",
+  "broken.append-without-matching": "Append without a match",
+  "broken.append-without-matching.about":
+    "A follower takes entries only behind one that it shares with the leader, index and term (§5.3). Without that they land on a log that differs, and members apply different entries.",
+  "broken.keep-conflicting-entries": "Keep entries that conflict",
+  "broken.keep-conflicting-entries.about":
+    "A follower deletes its own entries from the first one on that differs from the leader's (§5.3). Without that it acknowledges entries that it does not hold, and applies others.",
+  "broken.ignore-higher-term": "Lead on despite a higher term",
+  "broken.ignore-higher-term.about":
+    "A leader that hears of a higher term steps down (§5.1). Without that it leads on beside its successor, and may answer reads with what was true before.",
+  "broken.same-election-timeouts": "The same election timeout for all",
+  "broken.same-election-timeouts.about":
+    "Each member draws its election timeout at random (§5.2). Without that all stand at once, each votes for itself, and nobody wins.",
+  "broken.change-majority-at-once": "Change the majority at once",
+  "broken.change-majority-at-once.about":
+    "A change of several voters passes through a joint configuration, in which the old and the new majority must both agree (§6). Without that there may be two majorities with no member in common, each with a leader.",
+  "broken.count-learners": "Count learners",
+  "broken.count-learners.about":
+    "Learners are sent the log, but their copies do not count (thesis §4.2.1). Without that a write is confirmed that no majority of voters holds, and the next leader may lack it.",
+  "broken.read-without-quorum": "Read without asking the others",
+  "broken.read-without-quorum.about":
+    "Before a leader answers a read it makes sure that it still leads (§8). Without that a leader that was replaced answers with an old value.",
+
+  "story.second-vote": "Two leaders of one term",
+  "story.second-vote.about":
+    "n2 votes for n1 in term 1, crashes and comes back. Then n3 asks it for its vote in the same term. Without the rule it has forgotten and votes again: n1 and n3 both lead term 1.",
+  "story.short-log-wins": "The winner missed a write",
+  "story.short-log-wins.about":
+    "n1 and n2 hold x, and the client knows it. n1 crashes, and n3, which missed x, asks n2 for its vote. Without the rule n3 gets it, leads, and x is gone.",
+  "story.deposed-leads-on": "The leader that would not go",
+  "story.deposed-leads-on.about":
+    "n1 hands over to n2, which takes a new value. No fault, no crash. Then the client reads at n1: without the rule n1 still leads term 1, and answers with the old value.",
+  "story.all-at-once": "All at once",
+  "story.all-at-once.about":
+    "Five members, no fault, and a network in which every message takes equally long. Without the rule all ask for votes at the same moment, time and again: five seconds without a leader.",
+  "story.rejoining-member": "The member that came back",
+  "story.rejoining-member.about":
+    "n3 is cut off, and its term rises with every election that it calls. When it comes back, that term deposes a leader with whom nothing was wrong. With PreVote it asks before it raises its term, and n1 leads on.",
+  "story.promise-in-memory": "A promise in memory only",
+  "story.promise-in-memory.about":
+    "n2, whose disk is slow, acknowledges x before x is on it, and the client is told that x is written. n1 and n2 crash. n2 comes back without x, and goes on with n3 as if x had never been.",
+  "story.leader-alone": "A majority of one",
+  "story.leader-alone.about":
+    "n1 is cut off, and a client asks it to write x. Without the rule n1 commits x by itself and says so. The others have elected n2, whose log does not have it.",
+  "story.figure-8": "Figure 8",
+  "story.figure-8.about":
+    "n1 is elected again and passes its old entry x to n3: now a majority holds it. Without the rule that commits x. Then n1 crashes, and n2 wins with a newer entry y in the same place: n3 has applied x, n2 applies y.",
+  "story.wrong-place": "On top of another log",
+  "story.wrong-place.about":
+    "n1 appended x while it was cut off; at that index the others hold another entry. Now n3 leads and sends what comes next. Without the rule n1 takes it, and applies x, which nobody else has.",
+  "story.stubborn-entry": "The entry that stayed",
+  "story.stubborn-entry.about":
+    "n1 appended x while it was cut off; n2 sends it the entry that stands there instead. Without the rule n1 keeps x, reports that all is well, and applies it.",
+  "story.two-majorities": "Two majorities",
+  "story.two-majorities.about":
+    "Two machines join three members in one step. n2 and n3 are cut off before they learn that it is committed: n1 counts three of five, they count two of three. Without a joint configuration each side has a leader, and x, confirmed by one of them, is lost.",
+  "story.learner-counts": "A learner's copy",
+  "story.learner-counts.about":
+    "The leader is cut off together with a learner. Without the rule the learner's copy makes a majority, and x is confirmed. The voters on the other side have elected a leader that lacks it.",
+  "story.reads-from-memory": "An answer from the past",
+  "story.reads-from-memory.about":
+    "n1 is cut off, and the others have elected n2, which took a new value. The client still reaches n1: without the rule n1 answers at once, with the old value.",
+  "story.paused-leader": "The leader that slept",
+  "story.paused-leader.about":
+    "n1 is paused; n2 takes its place, and a new value. When n1 wakes up, its clock says that its lease still holds: a read that rests on the lease returns the old value. In the safe mode n1 asks the others first, and does not answer.",
+
   "refusal.unknown-process": "There is no {process} in this cluster.",
   "refusal.already-down": "{process} is down already.",
   "refusal.already-running": "{process} is running already.",
