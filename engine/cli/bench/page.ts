@@ -1,0 +1,2 @@
+import type { Benchmark } from "./benchmark.ts";
+export function pageBenchmarks(_long: boolean): readonly Benchmark[] { return []; }
