@@ -23,7 +23,7 @@ export const MAY = {
   "engine/zookeeper": machine,
   "engine/redis": [...engine, "engine/sim"],
   "engine/trace": [...engine, "engine/sim"],
-  "engine/check": [...engine, "engine/raft", "engine/etcd", "engine/trace", "engine/sim"],
+  "engine/check": [...machine, "engine/etcd", "engine/trace"],
   "engine/labs": systems,
   "engine/scenario": world,
   "engine/worker": world,

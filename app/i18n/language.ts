@@ -107,6 +107,7 @@ function createLanguage(lang: Lang): Language {
       if (figure === "role") return sentenceOf(phrase(`role.${raw}`) ?? String(raw), rules, null);
       // The place of an entry travels as "term/index": both languages put it in words.
       const place = typeof raw === "string" ? /^(\d+)\/(\d+)$/u.exec(raw) : null;
+      if (place?.[2] === "0") return text("entry.none");
       if (place !== null) return text("entry.place", { term: place[1] ?? "", index: place[2] ?? "" });
       return plain(raw);
     };

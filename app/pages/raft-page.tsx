@@ -1,17 +1,13 @@
 /** The page: one cluster, what surrounds it, and the transport under all of it. */
 import { lazy, Suspense, useCallback, useState } from "react";
 import { useText } from "../i18n/use-text.ts";
-import { ClusterPanel } from "../panels/cluster-panel.tsx";
-import { EventsPanel } from "../panels/events-panel.tsx";
 import { useKeys } from "../panels/keys.ts";
 import { LogPanel } from "../panels/log-panel.tsx";
-import { NetworkPanel } from "../panels/network-panel.tsx";
 import { Notices } from "../panels/notices.tsx";
 import { Timeline } from "../panels/timeline.tsx";
 import { Transport } from "../panels/transport.tsx";
 import { Why } from "../panels/why.tsx";
 import { WritePanel } from "../panels/write-panel.tsx";
-import { MessageList } from "../scene/message-list.tsx";
 import { Panics } from "../scene/panics.tsx";
 import { Stage } from "../scene/stage.tsx";
 import { StageTools } from "../scene/stage-tools.tsx";
@@ -23,6 +19,11 @@ import { Header } from "./header.tsx";
 import { HintLine } from "./hint-line.tsx";
 import css from "./pages.module.css";
 
+/** What is not seen at first is fetched when it is. */
+const ClusterPanel = lazy(() => import("../panels/cluster-panel.tsx"));
+const EventsPanel = lazy(() => import("../panels/events-panel.tsx"));
+const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
+const MessageList = lazy(() => import("../scene/message-list.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
 
 /** As in the style sheets: below this, one column. */

@@ -25,7 +25,7 @@ function timingFigures(
 }
 
 /** What a run starts from. Another choice means another run: it says so, and waits for the button. */
-export function ClusterPanel() {
+export default function ClusterPanel() {
   const spec = useWorld(specOf);
   // A new run brings its own figures into the form.
   return <RunForm key={JSON.stringify(spec)} spec={spec} />;

@@ -10,7 +10,7 @@ import css from "./panels.module.css";
 const LISTED = 80;
 
 /** What happened, newest first; each line goes to its moment. */
-export function EventsPanel() {
+export default function EventsPanel() {
   const { text } = useLanguage();
   const notes = useView(notesOf);
   const listed = notes.slice(-LISTED).reverse();

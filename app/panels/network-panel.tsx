@@ -21,7 +21,7 @@ const CHANCES = [
 ] as const;
 
 /** How messages between members fare, live; and which links are cut. */
-export function NetworkPanel({ children }: { readonly children?: ReactNode }) {
+export default function NetworkPanel({ children }: { readonly children?: ReactNode }) {
   const language = useLanguage();
   const { text } = language;
   const player = usePlayer();

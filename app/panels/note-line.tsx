@@ -24,6 +24,8 @@ const QUIET: ReadonlySet<string> = new Set([
   "network-changed",
   "write-asked",
   "pre-voted",
+  "read-asked",
+  "read-answered",
 ]);
 
 /** The latest notes worth a line, newest first. */

@@ -7,11 +7,15 @@ import { notes as notesOf, reigns as reignsOf } from "../store/selectors.ts";
 import { useView, useWorld, useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 import "../ui/css.ts";
+import { paced } from "../ui/paced.ts";
+import { usePalette } from "../ui/use-palette.ts";
 import { useSize } from "../ui/use-size.ts";
 import { bandsOf, spanFor, ticksFor } from "./timeline-scale.ts";
 import css from "./timeline.module.css";
 
 const MS = 1_000;
+/** How often the slider says its value: for ears, not eyes. */
+const TELL_MS = 400;
 const FAULTS = new Set([
   "crashed",
   "restarted",
@@ -26,8 +30,9 @@ const FAULTS = new Set([
 ]);
 /** Faults that take something away; the others give it back. */
 const HARMS = new Set(["crashed", "paused", "wiped", "panicked", "partitioned", "cut"]);
+/** Room for the lanes' names, and for the last figure, at 16 px root type. */
 const LEFT = 72;
-const RIGHT = 20;
+const RIGHT = 24;
 
 const faultsIn = (notes: readonly Note[]): readonly Note[] => notes.filter((note) => FAULTS.has(note.what));
 
@@ -43,26 +48,38 @@ export function Timeline() {
   // The drawing needs the head only to a hundredth of the span; the playhead itself moves outside React.
   const span = useWorld((state) => spanFor(state.headAt));
   const coarse = useWorld((state) => Math.ceil(state.headAt / (span / 400)) * (span / 400));
-  const width = Math.max(40, (size?.width ?? 0) - LEFT - RIGHT);
+  const { scale } = usePalette();
+  const left = LEFT * scale;
+  const right = RIGHT * scale;
+  const width = Math.max(40, (size?.width ?? 0) - left - right);
   const x = useMemo(() => (at: number) => (at / span) * width, [span, width]);
 
-  useEffect(
-    () =>
-      player.onFrame((_view, now) => {
-        const { headAt } = readWorld(world);
-        if (head.current === null || slider.current === null) return;
-        head.current.style.transform = `translateX(${Math.min(x(now), width).toFixed(1)}px)`;
-        const told = Math.round(now / MS);
-        if (slider.current.getAttribute("aria-valuenow") === String(told)) return;
-        slider.current.setAttribute("aria-valuenow", String(told));
-        slider.current.setAttribute("aria-valuemax", String(Math.max(told, Math.round(headAt / MS))));
-        slider.current.setAttribute(
-          "aria-valuetext",
-          text("timeline.value", { at: seconds(now), head: seconds(headAt) }),
-        );
-      }),
-    [player, world, x, width, text, seconds],
-  );
+  useEffect(() => {
+    const tell = paced(TELL_MS, (now: number) => {
+      const { headAt } = readWorld(world);
+      if (slider.current === null) return;
+      const told = Math.round(now / MS);
+      if (slider.current.getAttribute("aria-valuenow") === String(told)) return;
+      slider.current.setAttribute("aria-valuenow", String(told));
+      slider.current.setAttribute("aria-valuemax", String(Math.max(told, Math.round(headAt / MS))));
+      slider.current.setAttribute(
+        "aria-valuetext",
+        text("timeline.value", { at: seconds(now), head: seconds(headAt) }),
+      );
+    });
+    let drawn = Number.NaN;
+    const off = player.onFrame((_view, now) => {
+      const at = Math.round(Math.min(x(now), width));
+      tell.call(now);
+      if (head.current === null || at === drawn) return;
+      drawn = at;
+      head.current.style.transform = `translateX(${at}px)`;
+    });
+    return () => {
+      off();
+      tell.cancel();
+    };
+  }, [player, world, x, width, text, seconds]);
 
   const seek = (at: number): void => {
     player.pause();
@@ -73,8 +90,8 @@ export function Timeline() {
       if (event.button !== 0) return;
       event.currentTarget.setPointerCapture(event.pointerId);
     } else if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const left = event.currentTarget.getBoundingClientRect().left;
-    seek(((event.clientX - left) / width) * span);
+    const box = event.currentTarget.getBoundingClientRect();
+    seek(((event.clientX - box.left) / width) * span);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const { view, headAt } = readWorld(world);
@@ -101,7 +118,7 @@ export function Timeline() {
       ref={box}
       className={css["timeline"]}
       aria-label={text("timeline.label")}
-      style={{ "--left": `${LEFT}px`, "--right": `${RIGHT}px` }}
+      style={{ "--left": `${left}px`, "--right": `${right}px` }}
     >
       <span className={css["lane"]} data-lane="leader">
         {text("timeline.lane.leader")}
@@ -122,7 +139,7 @@ export function Timeline() {
         onPointerMove={onPointer}
         onKeyDown={onKeyDown}
       >
-        {size === null ? null : <Lanes {...{ width, span, x }} now={coarse} />}
+        {size === null ? null : <Lanes {...{ width, span, x, scale }} now={coarse} />}
         <div ref={head} className={css["head"]} />
       </div>
     </section>
@@ -133,19 +150,20 @@ interface LanesProps {
   readonly width: number;
   readonly span: number;
   readonly now: number;
+  readonly scale: number;
   readonly x: (at: number) => number;
 }
 
-const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
+const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
   const language = useLanguage();
   const { text } = language;
   const reigns = useView(reignsOf);
   const notes = useView(notesOf);
   const faults = useMemo(() => faultsIn(notes), [notes]);
   const bands = bandsOf(reigns, now, (span / width) * 3);
-  const ticks = ticksFor(span, width, 90);
+  const ticks = ticksFor(span, width, 90 * scale);
   const digits = span <= 5_000_000 ? 1 : 0;
-  const placed = placeFaults(language, faults, x, width);
+  const placed = placeFaults(language, faults, x, width, scale);
   return (
     <div className={css["lanes"]} aria-hidden>
       <div className={css["run"]} style={{ width: x(now) }} />
@@ -160,9 +178,9 @@ const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
             data-mixed={band.leader === null ? "" : undefined}
             style={{ "--term": band.term, left, width: wide }}
           >
-            {band.leader === null || wide < 34
+            {band.leader === null || wide < 34 * scale
               ? null
-              : text(wide > 84 ? "timeline.reign.long" : "timeline.reign.short", {
+              : text(wide > 84 * scale ? "timeline.reign.long" : "timeline.reign.short", {
                   leader: band.leader,
                   term: band.term,
                 })}
@@ -189,12 +207,18 @@ const Lanes = memo(function Lanes({ width, span, now, x }: LanesProps) {
 });
 
 /** Faults from left to right; one that would run into the words before it stays without. */
-function placeFaults(language: Language, faults: readonly Note[], x: (at: number) => number, width: number) {
+function placeFaults(
+  language: Language,
+  faults: readonly Note[],
+  x: (at: number) => number,
+  width: number,
+  scale: number,
+) {
   let free = 0;
   return faults.map((fault) => {
     const left = x(fault.at);
     const words = faultWords(language, fault);
-    const wide = words.length * 7;
+    const wide = words.length * 7 * scale;
     const fits = left >= free && left + wide + 12 < width;
     if (fits) free = left + wide + 22;
     return { fault, left, words: fits ? words : null };

@@ -7,7 +7,7 @@ import * as v from "valibot";
 import type { TimingProfile } from "../../engine/index.ts";
 import type { Problem } from "../store/problem.ts";
 import type { Speed } from "../store/speed.ts";
-import { MembersSchema, SeedSchema, SpeedSchema, TimingSchema } from "./schema.ts";
+import { MembersSchema, SeedSchema, SpeedSchema, TimingSchema } from "./ranges.ts";
 
 export interface Parameters {
   readonly members?: number;

@@ -84,9 +84,6 @@ const CALL_LIMIT_S = 15;
 /** Replaying from a checkpoint, or a whole link, may rightly take longer. */
 const REPLAY_LIMIT_S = 120;
 
-/** Fetched when a link is made or opened: with its schemas it is large, and most visits do neither. */
-const linkCodec = (): Promise<typeof import("./link.ts")> => import("./link.ts");
-
 export class WorldPlayer implements Player {
   readonly world: WorldId;
   readonly #around: Surroundings;
@@ -201,13 +198,13 @@ export class WorldPlayer implements Player {
   async share(): Promise<Outcome<string>> {
     const recording = await this.#call((coordinator, key) => coordinator.recording(key), REPLAY_LIMIT_S);
     if (recording === null) return { ok: false, problem: { why: "not-replayable", detail: "no run" } };
-    const { encodeLink } = await linkCodec();
+    const { encodeLink } = await import("./link.ts");
     const fragment = await encodeLink({ ...recording, view: { speed: readWorld(this.world).speed } });
     return fragment.ok ? { ok: true, value: `${this.#around.address()}#${fragment.value}` } : fragment;
   }
 
   async loadLink(link: string): Promise<LinkProblem | null> {
-    const { decodeLink, ENGINE_VERSION } = await linkCodec();
+    const { decodeLink, ENGINE_VERSION } = await import("./link.ts");
     const decoded = await decodeLink(link);
     if (!decoded.ok) return this.#refuseLink(decoded.problem);
     const { spec, commands, at, n, hash, version, view } = decoded.value;

@@ -76,6 +76,11 @@ export const Client = memo(function Client({ id, layout, onWrite }: Props) {
           <text className={css["quiet"]} x={left} y={35 * scale} fontSize={11 * scale}>
             {client.member === null ? "" : text("client.at", { member: client.member })}
           </text>
+          {latest.length === 0 ? (
+            <text className={css["quiet"]} x={pad} y={56 * scale} fontSize={11 * scale}>
+              {text("write.none")}
+            </text>
+          ) : null}
           {latest.map((write, i) => (
             <g key={write.request} transform={`translate(${pad} ${(51 + i * 15) * scale})`}>
               <Outcome write={write} scale={scale} letters={11} />

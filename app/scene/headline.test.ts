@@ -7,6 +7,7 @@ const id = (name: string): ProcessId => name as ProcessId;
 function member(name: string, part: Partial<MemberView> = {}): MemberView {
   return {
     id: id(name),
+    conf: null,
     incarnation: 1,
     liveness: "running",
     panic: null,

@@ -91,7 +91,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       {role === "leader" && !down ? <circle className={css["inner"]} r={disc - 4.5 * scale} /> : null}
       {liveness === "paused" ? <PausedMark disc={disc} /> : null}
       {liveness === "panicked" ? <PanickedMark disc={disc} /> : null}
-      <text className={css["name"]} y={-disc * 0.31} fontSize={name}>
+      <text className={css["name"]} y={-disc * 0.35} fontSize={name}>
         {id}
       </text>
       <text className={css["word"]} y={disc * 0.12} fontSize={small}>

@@ -10,7 +10,7 @@ import { flightName } from "./words.ts";
 const LISTED = 40;
 
 /** Every message in flight as a row: the stage's canvas for keyboard and ear. */
-export function MessageList() {
+export default function MessageList() {
   const language = useLanguage();
   const { text, seconds } = language;
   const flights = useView((view) => view.flights);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { timerLeft } from "./motion.ts";
+import { layoutStage } from "./geometry.ts";
+import { looksTheSame, timerLeft } from "./motion.ts";
 import { tailStart } from "./tails.ts";
 
 describe("what is left of a timer", () => {
@@ -9,6 +10,18 @@ describe("what is left of a timer", () => {
   });
   it("is nothing when it was set for now", () => {
     expect(timerLeft({ setAt: 5, firesAt: 5 }, 5)).toBe(0);
+  });
+});
+
+describe("a frame that would show nothing new", () => {
+  const layout = layoutStage(["n1", "n2", "n3"], [], 900, 560);
+  const view = { flights: new Map(), members: new Map() };
+  const drawn = { ...view, now: 0, pointedAt: null };
+  it("is left out, and any other is not", () => {
+    expect(looksTheSame(null, view, 0, null, layout)).toBe(false);
+    expect(looksTheSame(drawn, view, 5_000, null, layout)).toBe(true);
+    expect(looksTheSame(drawn, { ...view, flights: new Map() }, 0, null, layout)).toBe(false);
+    expect(looksTheSame(drawn, view, 0, 7, layout)).toBe(false);
   });
 });
 

@@ -25,22 +25,118 @@ const LABELLED_MAX = 24;
 const SHAPED_MAX = 220;
 const HIT_RADIUS = 14;
 
-export function drawMotion(context: CanvasRenderingContext2D, input: MotionInput): void {
-  const { view, layout } = input;
-  context.clearRect(0, 0, layout.width, layout.height);
-  drawFlights(context, input);
-  for (const member of view.members.values()) drawTimer(context, member, input);
+/** The part of the stage where members' messages and timers can be: a canvas of that size costs half of a full one. */
+export function ringBox({ places, disc, scale, width, height }: StageLayout, members: Iterable<string>): Box {
+  const reach = disc + (TRACK_GAP + TRACK_WIDTH + 6) * scale;
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (const id of members) {
+    const place = places.get(id);
+    if (place === undefined) continue;
+    left = Math.min(left, place.x - reach);
+    top = Math.min(top, place.y - reach);
+    right = Math.max(right, place.x + reach);
+    bottom = Math.max(bottom, place.y + reach);
+  }
+  const x = Math.max(0, Math.floor(left));
+  const y = Math.max(0, Math.floor(top));
+  return {
+    x,
+    y,
+    width: Math.max(1, Math.min(width, Math.ceil(right + LABEL_ROOM * scale)) - x),
+    height: Math.max(1, Math.min(height, Math.ceil(bottom)) - y),
+  };
 }
 
-function drawFlights(context: CanvasRenderingContext2D, input: MotionInput): void {
-  const { view, now, layout, palette, pointedAt, label } = input;
-  const { flights } = view;
-  const many = flights.size > SHAPED_MAX;
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Right of the ring, for the words beside a message. */
+const LABEL_ROOM = 44;
+
+/** Messages between members, and their timers. The context's origin is the stage's. */
+export function drawMotion(context: CanvasRenderingContext2D, box: Box, input: MotionInput): void {
+  const { members, flights } = input.view;
+  context.clearRect(box.x, box.y, box.width, box.height);
+  const between = [...flights.values()].filter(({ from, to }) => members.has(from) && members.has(to));
+  drawFlights(context, between, box.x + box.width, input);
+  for (const member of members.values()) drawTimer(context, member, input);
+}
+
+/** What goes between clients and members, on a layer of its own: it is needed rarely. */
+export function drawClientMotion(context: CanvasRenderingContext2D, input: MotionInput): void {
+  const { layout, view } = input;
+  context.clearRect(0, 0, layout.width, layout.height);
+  drawFlights(context, clientFlights(view), layout.width, input);
+}
+
+export function clientFlights({ flights, members }: Pick<View, "flights" | "members">): readonly Flight[] {
+  const found: Flight[] = [];
+  for (const flight of flights.values()) if (!members.has(flight.from) || !members.has(flight.to)) found.push(flight);
+  return found;
+}
+
+/** What the last frame showed. */
+export interface Drawn extends Pick<View, "flights" | "members"> {
+  readonly now: number;
+  readonly pointedAt: MessageId | null;
+}
+
+/** A message is redrawn when it has moved this far, in CSS pixels; a timer's end may stay behind further. */
+const FLIGHT_STEP = 0.75;
+const TIMER_STEP = 6;
+/** A heartbeat's arc goes round so fast that finer steps are not seen. */
+const HEARTBEAT_STEP = 14;
+
+/**
+ * Whether a frame would show what the last one showed: nothing new, and nothing has moved far enough to be seen. An
+ * idle cluster in slow motion is then drawn some twenty times a second instead of sixty.
+ */
+export function looksTheSame(
+  drawn: Drawn | null,
+  view: Pick<View, "flights" | "members">,
+  now: number,
+  pointedAt: MessageId | null,
+  layout: StageLayout,
+): boolean {
+  if (drawn === null || drawn.pointedAt !== pointedAt || drawn.flights !== view.flights) return false;
+  const passed = Math.abs(now - drawn.now);
+  const reach = layout.ring * 2;
+  for (const flight of view.flights.values()) {
+    if (flight.arrivesAt === null) continue;
+    if ((passed * reach) / Math.max(1, flight.arrivesAt - flight.sentAt) >= FLIGHT_STEP) return false;
+  }
+  const round = TAU * (layout.disc + TRACK_GAP * layout.scale);
+  for (const [id, member] of view.members) {
+    const { timer } = member;
+    const before = drawn.members.get(id);
+    if (before === member) {
+      if (timer === null) continue;
+      const step = timer.kind === "heartbeat" ? HEARTBEAT_STEP : TIMER_STEP;
+      if ((passed * round) / Math.max(1, timer.firesAt - timer.setAt) >= step) return false;
+      continue;
+    }
+    // Another timer, role or state; figures of the log are no business of this layer.
+    if (before === undefined || before.timer !== timer) return false;
+    if (before.role !== member.role || before.liveness !== member.liveness) return false;
+  }
+  return view.members.size === drawn.members.size;
+}
+
+function drawFlights(
+  context: CanvasRenderingContext2D,
+  flights: readonly Flight[],
+  right: number,
+  input: MotionInput,
+): void {
+  const { now, layout, palette, pointedAt, label } = input;
+  const many = flights.length > SHAPED_MAX;
   const labelled = new Set<string>();
   const size = glyphScale(layout);
   context.lineJoin = "round";
   context.lineCap = "round";
-  for (const flight of flights.values()) {
+  for (const flight of flights) {
     const from = layout.places.get(flight.from);
     const to = layout.places.get(flight.to);
     if (from === undefined || to === undefined) continue;
@@ -62,14 +158,14 @@ function drawFlights(context: CanvasRenderingContext2D, input: MotionInput): voi
     else drawGlyph(context, GLYPHS[flight.kind], palette);
     context.restore();
 
-    if (flights.size > LABELLED_MAX || pointed) continue;
+    if (flights.length > LABELLED_MAX || pointed) continue;
     // Of what goes out to all at once, one carries the words.
     const group = `${flight.kind} ${flight.from} ${flight.sentAt} ${broken}`;
     if (labelled.has(group)) continue;
     const words = label(flight, broken);
     if (words === null) continue;
     labelled.add(group);
-    drawLabel(context, words, x, y, size, layout, palette);
+    drawLabel(context, words, x, y, size, right, layout.scale, palette);
   }
 }
 
@@ -115,13 +211,14 @@ function drawLabel(
   x: number,
   y: number,
   size: number,
-  layout: StageLayout,
+  right: number,
+  scale: number,
   palette: Palette,
 ): void {
-  context.font = `${11.5 * layout.scale}px ${palette.font}`;
+  context.font = `${11.5 * scale}px ${palette.font}`;
   context.textBaseline = "middle";
   const gap = 14 * size;
-  const left = x + gap + context.measureText(words).width > layout.width - 6;
+  const left = x + gap + context.measureText(words).width > right - 4;
   context.textAlign = left ? "right" : "left";
   const at = left ? x - gap : x + gap;
   context.lineWidth = 4;

@@ -14,7 +14,7 @@ import {
   useRef,
   useState,
 } from "react";
-import type { MessageId, ProcessId } from "../../engine/index.ts";
+import type { Flight, MessageId, ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { attentionOf, useAttention } from "../store/attention.ts";
@@ -32,10 +32,10 @@ import { commandOf, DRAG_MIN, type Meaning, meaningOf } from "./gesture.ts";
 import { HeadlineWords } from "./headline-words.tsx";
 import { Links } from "./links.tsx";
 import { Member, type MemberActs } from "./member.tsx";
-import { drawMotion, flightAt } from "./motion.ts";
+import { clientFlights, drawClientMotion, type Drawn, drawMotion, flightAt, looksTheSame, ringBox } from "./motion.ts";
 import css from "./stage.module.css";
 import { StageSummary } from "./stage-summary.tsx";
-import { drawTails } from "./tails.ts";
+import { drawTails, tailFacts } from "./tails.ts";
 import { flightLabel, flightTitle } from "./words.ts";
 
 const MemberMenu = lazy(() => import("./member-menu.tsx"));
@@ -261,65 +261,86 @@ export function Stage({ onWrite, children }: Props) {
   );
 }
 
-/** The two canvas layers, and the words beside the message that is pointed at. */
+/** Beside the message, on the side where there is room. */
+function placeTip(tip: HTMLElement, flight: Flight, now: number, layout: StageLayout): void {
+  const from = layout.places.get(flight.from);
+  const to = layout.places.get(flight.to);
+  if (from === undefined || to === undefined) return;
+  const at = flightPoint(flight, now, from, to);
+  const room = layout.width - at.x > tip.offsetWidth + 24;
+  const x = Math.round(at.x + (room ? 16 : -16 - tip.offsetWidth));
+  tip.style.transform = `translate(${x}px, ${Math.round(at.y - 34)}px)`;
+}
+
+/** The canvas layers, and the words beside the message that is pointed at. */
 function Canvases({ layout }: { readonly layout: StageLayout }) {
   const language = useLanguage();
   const world = useWorldId();
   const player = usePlayer();
   const palette = usePalette();
+  const members = useView(memberIds);
+  const box = useMemo(() => ringBox(layout, members), [layout, members]);
+  const traffic = useRef<HTMLCanvasElement>(null);
   const motion = useRef<HTMLCanvasElement>(null);
   const tails = useRef<HTMLCanvasElement>(null);
   const tip = useRef<HTMLParagraphElement>(null);
-  const pointedAt = useAttention((attention) => attention.pointedAt);
+  const pointedAt = useAttention((attention) => (attention.opened === null ? attention.pointedAt : null));
   const pointed = useView((view) => (pointedAt === null ? null : (view.flights.get(pointedAt) ?? null)));
 
   useEffect(() => {
-    if (motion.current === null) return undefined;
-    const context = prepareCanvas(motion.current, layout.width, layout.height);
-    if (context === null) return undefined;
+    if (motion.current === null || traffic.current === null) return undefined;
+    const context = prepareCanvas(motion.current, box.width, box.height);
+    const wide = prepareCanvas(traffic.current, layout.width, layout.height);
+    if (context === null || wide === null) return undefined;
+    context.translate(-box.x, -box.y);
     const attention = attentionOf(world);
+    let drawn: Drawn | null = null;
     const off = player.onFrame((view, now) => {
       const { pointedAt } = attention.getState();
-      drawMotion(context, {
-        view,
-        now,
-        layout,
-        palette,
-        pointedAt,
-        label: (flight, broken) => flightLabel(language, flight, broken),
-      });
+      if (looksTheSame(drawn, view, now, pointedAt, layout)) return;
+      drawn = { flights: view.flights, members: view.members, now, pointedAt };
+      const label = (flight: Flight, broken: boolean): string | null => flightLabel(language, flight, broken);
+      const input = { view, now, layout, palette, pointedAt, label };
+      drawMotion(context, box, input);
+      const idle = clientFlights(view).length === 0;
+      if (traffic.current !== null && traffic.current.hidden !== idle) traffic.current.hidden = idle;
+      if (!idle) drawClientMotion(wide, input);
       const flight = pointedAt === null ? undefined : view.flights.get(pointedAt);
-      const from = flight === undefined ? undefined : layout.places.get(flight.from);
-      const to = flight === undefined ? undefined : layout.places.get(flight.to);
-      if (tip.current === null || flight === undefined || from === undefined || to === undefined) return;
-      const at = flightPoint(flight, now, from, to);
-      const room = layout.width - at.x > tip.current.offsetWidth + 24;
-      tip.current.style.transform = `translate(${Math.round(at.x + (room ? 16 : -16 - tip.current.offsetWidth))}px, ${Math.round(at.y - 34)}px)`;
+      if (flight !== undefined && tip.current !== null) placeTip(tip.current, flight, now, layout);
     });
     const offAttention = attention.subscribe(() => player.invalidate());
     return () => {
       off();
       offAttention();
     };
-  }, [layout, palette, language, player, world]);
+  }, [layout, box, palette, language, player, world]);
 
   useEffect(() => {
     if (tails.current === null) return undefined;
     const context = prepareCanvas(tails.current, layout.width, layout.height);
     if (context === null) return undefined;
-    let drawn: { readonly members: unknown; readonly logs: unknown } | null = null;
+    let drawn: readonly unknown[] = [];
     return player.onFrame((view) => {
-      if (drawn?.members === view.members && drawn.logs === view.logs) return;
-      drawn = { members: view.members, logs: view.logs };
+      const facts = tailFacts(view);
+      if (facts.length === drawn.length && facts.every((fact, i) => fact === drawn[i])) return;
+      drawn = facts;
       drawTails(context, { view, layout, palette });
     });
   }, [layout, palette, player]);
 
-  const box = { width: layout.width, height: layout.height };
+  const whole = { width: layout.width, height: layout.height };
+  const part = { left: box.x, top: box.y, width: box.width, height: box.height };
   return (
     <>
-      <canvas ref={motion} className={css["layer"]} style={box} role="img" aria-label={language.text("stage.canvas")} />
-      <canvas ref={tails} className={css["layer"]} style={box} aria-hidden />
+      <canvas ref={traffic} className={css["layer"]} style={whole} hidden aria-hidden />
+      <canvas
+        ref={motion}
+        className={css["layer"]}
+        style={part}
+        role="img"
+        aria-label={language.text("stage.canvas")}
+      />
+      <canvas ref={tails} className={css["layer"]} style={whole} aria-hidden />
       <p ref={tip} className={css["tip"]} hidden={pointed === null} aria-hidden>
         {pointed === null ? null : (
           <>

@@ -19,6 +19,14 @@ export function tailStart(members: Iterable<Pick<MemberView, "lastIndex">>, colu
   return Math.max(1, last - columns + 1);
 }
 
+/** All that the tails show: while these are the same, so is the picture. */
+export function tailFacts(view: Pick<View, "members" | "logs">): readonly unknown[] {
+  const facts: unknown[] = [view.logs];
+  for (const { lastIndex, commit, applied, durable, fsyncs, liveness } of view.members.values())
+    facts.push(lastIndex, commit, applied, durable, fsyncs > 0, liveness);
+  return facts;
+}
+
 export function drawTails(context: CanvasRenderingContext2D, { view, layout, palette }: TailsInput): void {
   context.clearRect(0, 0, layout.width, layout.height);
   const start = tailStart(view.members.values(), layout.tail);

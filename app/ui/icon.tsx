@@ -18,7 +18,7 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
-    <svg width={size} height={size} viewBox="0 0 16 16" aria-hidden focusable="false">
+    <svg width={`${size / 16}rem`} height={`${size / 16}rem`} viewBox="0 0 16 16" aria-hidden focusable="false">
       <path d={PATHS[name]} fill="currentColor" fillRule="evenodd" />
     </svg>
   );

@@ -1,5 +1,6 @@
 import { DropdownMenu as Radix } from "radix-ui";
 import css from "./controls.module.css";
+import { landmark } from "./landmark.ts";
 
 export interface MenuEntry {
   readonly id: string;
@@ -30,7 +31,7 @@ export function MenuAt({ label, title, entries, x, y, onClose, returnTo }: Props
       <Radix.Trigger asChild>
         <span aria-hidden style={{ position: "fixed", left: x, top: y, width: 1, height: 1 }} />
       </Radix.Trigger>
-      <Radix.Portal>
+      <Radix.Portal container={landmark()}>
         <Radix.Content
           className={css["menu"]}
           aria-label={label}

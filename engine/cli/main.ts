@@ -8,6 +8,7 @@ type Command = (args: readonly string[]) => Promise<number>;
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   bench: async () => (await import("./bench.ts")).bench,
   conformance: async () => (await import("./conformance.ts")).conformance,
+  sim: async () => (await import("./sim.ts")).sim,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<number> {

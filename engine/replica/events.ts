@@ -2,7 +2,7 @@
 import type { Micros } from "../base/units.ts";
 import type { Settings } from "../sim/command.ts";
 import type { RaftEvent, Reason } from "../raft/events.ts";
-import type { EntryId, EntryType, Index, NodeId, Term } from "../raft/types.ts";
+import type { EntryId, EntryType, HardState, Index, NodeId, Term } from "../raft/types.ts";
 
 /** An entry as a picture of the log needs it. */
 export interface EntryShown extends EntryId {
@@ -21,6 +21,18 @@ export type ReplicaEvent =
   | Exclude<RaftEvent, { type: "entries-appended" | "election-timer-reset" | "heartbeat-timer-reset" }>
   | { readonly type: "entries-shown"; readonly entries: readonly EntryShown[] }
   | { readonly type: "timer-set"; readonly timer: "election" | "heartbeat"; readonly firesIn: Micros }
+  /**
+   * Handed to the log on disk, in one write. It is durable when the sync that begins next has ended; none begins when
+   * only the commit moved.
+   */
+  | {
+      readonly type: "persist-begun";
+      readonly hardState: HardState | null;
+      /** The first and the last of its entries, which stand in place of all that stood from the first on. */
+      readonly entries: { readonly first: EntryId; readonly last: EntryId } | null;
+      /** A snapshot that was received, up to here; the log begins behind it. */
+      readonly snapshot: EntryId | null;
+    }
   /** What the disk held at the start. */
   | {
       readonly type: "recovered";
