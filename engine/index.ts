@@ -5,6 +5,7 @@ export { assert, AssertionError, present, unreachable } from "./base/assert.ts";
 export type { Brand } from "./base/brand.ts";
 export { byLengthThenUnits } from "./base/compare.ts";
 export { type Micros, MS, SECOND } from "./base/units.ts";
+export { type RuleName, RULES } from "./check/violation.ts";
 export {
   DEFAULT_CONFIG,
   type RunConfig,
@@ -47,6 +48,9 @@ export {
   type Role,
   type TimerView,
   type View,
+  type ReadView,
+  type ConfView,
+  type ViolationView,
   type WriteView,
 } from "./trace/view.ts";
 export type { Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { DEFAULT_CONFIG } from "../../engine/index.ts";
-import { readParameters, specOf } from "./parameters.ts";
-import { isLink } from "./start.ts";
+import { readParameters } from "./parameters.ts";
+import { isLink, specOf } from "./start.ts";
 
 it("reads what validates", () => {
   const search = "?members=3&timing=etcd&seed=42&speed=0.01&lang=zh-CN&theme=dark&autoplay=0";

@@ -4,11 +4,10 @@
  * Unknown ones are ignored; one whose value does not validate is reported and left out of account.
  */
 import * as v from "valibot";
-import type { RunSpec, TimingProfile } from "../../engine/index.ts";
-import { DEFAULT_CONFIG } from "../../engine/index.ts";
+import type { TimingProfile } from "../../engine/index.ts";
 import type { Problem } from "../store/problem.ts";
 import type { Speed } from "../store/speed.ts";
-import { MembersSchema, SeedSchema, SpeedSchema, TimingSchema } from "./schema.ts";
+import { MembersSchema, SeedSchema, SpeedSchema, TimingSchema } from "./ranges.ts";
 
 export interface Parameters {
   readonly members?: number;
@@ -68,10 +67,4 @@ export function readParameters(search: string): {
     ...read("autoplay"),
   };
   return { values, problems };
-}
-
-/** The run that the parameters ask for; `seed` where they name none. */
-export function specOf(values: Parameters, seed: number): RunSpec {
-  const { members = DEFAULT_CONFIG.members, timing = DEFAULT_CONFIG.timing } = values;
-  return { seed: values.seed ?? seed, config: { ...DEFAULT_CONFIG, members, timing } };
 }

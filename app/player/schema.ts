@@ -1,6 +1,6 @@
 /**
- * What is accepted from outside: links, parameters of the address, figures typed on the page. Every object is closed,
- * every figure has a range, every text and list a greatest length. One module, so that all of them mean the same.
+ * What a link may hold. Every object is closed, every figure has a range, every text and list a greatest length.
+ * Fetched with the first link that is made or opened.
  */
 import * as v from "valibot";
 import {
@@ -19,9 +19,9 @@ import {
   VALUE_LENGTH_MAX,
 } from "../../engine/index.ts";
 import { isProcessId } from "../store/ids.ts";
-import { type Speed, SPEEDS } from "../store/speed.ts";
+import type { Speed } from "../store/speed.ts";
+import { integer, MembersSchema, SeedSchema, SpeedSchema, TimingSchema } from "./ranges.ts";
 
-export const MEMBERS_MAX = 9;
 export const CLIENTS_MAX = 3;
 export const COMMANDS_MAX = 10_000;
 export const TEXT_MAX = 1_000;
@@ -32,20 +32,12 @@ export const JUMP_MAX_US = 3_600 * SECOND;
 
 const MILLION = 1_000_000;
 
-function integer(min: number, max: number) {
-  return v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
-}
-
 const Text = v.pipe(v.string(), v.maxLength(TEXT_MAX));
 const Id = v.pipe(v.string(), v.maxLength(16), v.guard(isProcessId));
 const Latency = integer(1, LATENCY_MAX);
 const Fsync = integer(1, FSYNC_MAX);
 const Message = integer(1, Number.MAX_SAFE_INTEGER);
 
-export const SeedSchema = integer(0, Number.MAX_SAFE_INTEGER);
-export const MembersSchema = integer(1, MEMBERS_MAX);
-export const TimingSchema = v.picklist(["paper", "wide", "etcd"]);
-export const SpeedSchema = v.picklist(SPEEDS);
 /** What a person writes to the cluster: something. */
 export const ValueSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(VALUE_LENGTH_MAX));
 

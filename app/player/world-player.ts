@@ -25,7 +25,7 @@ import { share } from "../store/share.ts";
 import type { Speed } from "../store/speed.ts";
 import { forgetWorld, patchWorld, readWorld } from "../store/worlds.ts";
 import { type Connect, type Engine, EngineFailure, messageOf, watched } from "./engine.ts";
-import { decodeLink, encodeLink, ENGINE_VERSION, type Outcome } from "./link.ts";
+import type { Outcome } from "./link.ts";
 
 /** Draws one frame: facts, and the virtual instant to draw them at. */
 export type FrameListener = (view: Mirror, nowUs: Micros) => void;
@@ -198,11 +198,13 @@ export class WorldPlayer implements Player {
   async share(): Promise<Outcome<string>> {
     const recording = await this.#call((coordinator, key) => coordinator.recording(key), REPLAY_LIMIT_S);
     if (recording === null) return { ok: false, problem: { why: "not-replayable", detail: "no run" } };
+    const { encodeLink } = await import("./link.ts");
     const fragment = await encodeLink({ ...recording, view: { speed: readWorld(this.world).speed } });
     return fragment.ok ? { ok: true, value: `${this.#around.address()}#${fragment.value}` } : fragment;
   }
 
   async loadLink(link: string): Promise<LinkProblem | null> {
+    const { decodeLink, ENGINE_VERSION } = await import("./link.ts");
     const decoded = await decodeLink(link);
     if (!decoded.ok) return this.#refuseLink(decoded.problem);
     const { spec, commands, at, n, hash, version, view } = decoded.value;

@@ -43,6 +43,7 @@ export const EMPTY_MIRROR: Mirror = {
   cuts: new Set(),
   network: { latencyMin: 0, latencyMax: 0, lossPerMillion: 0, duplicatePerMillion: 0, reorderPerMillion: 0 },
   settings: { preVote: false, checkQuorum: false, readOnly: "safe", broken: [] },
+  violation: null,
   reigns: [],
   notes: [],
   memberIds: [],
@@ -63,11 +64,17 @@ export function applyDelta(before: Mirror, delta: Delta): Mirror {
     cuts: applyCuts(before.cuts, delta.cuts, whole),
     network: delta.network === undefined ? before.network : share(before.network, delta.network),
     settings: delta.settings === undefined ? before.settings : share(before.settings, delta.settings),
+    violation: applyViolation(before, delta),
     reigns: applyReigns(before.reigns, delta.reigns, whole),
     notes: applyNotes(before.notes, delta.notes, whole),
     memberIds: members === before.members ? before.memberIds : share(before.memberIds, sortedIds(members)),
     clientIds: clients === before.clients ? before.clientIds : share(before.clientIds, sortedIds(clients)),
   };
+}
+
+function applyViolation({ violation }: Mirror, { whole, violation: told }: Delta): Mirror["violation"] {
+  if (told === undefined) return whole ? null : violation;
+  return share(violation, told);
 }
 
 /** Puts `changed` and takes `gone` away; gives `before` back when nothing came of it. */

@@ -24,7 +24,11 @@ const BAD: Readonly<Record<RuleName, () => Story>> = {
   "leader-completeness": () => {
     const story = Story.booted().reign(A, B, 1, ONE);
     story.role(B, "follower", 2).write(B, { term: 2, vote: C, commit: 0 }, []).grant(B, C, 2);
-    return story.role(C, "candidate", 2).role(C, "leader", 2);
+    return story
+      .role(C, "candidate", 2)
+      .write(C, { term: 2, vote: C, commit: 0 }, [])
+      .ownVote(C, 2)
+      .role(C, "leader", 2);
   },
   "state-machine-safety": () => Story.booted().reign(A, B, 1, ONE).append(C, shown(0, 1)).commit(C, 0, 1),
   "commit-own-term": () => {
@@ -58,6 +62,8 @@ const BAD: Readonly<Record<RuleName, () => Story>> = {
     story
       .append(C, ...ONE)
       .role(C, "candidate", 2)
+      .write(C, { term: 2, vote: C, commit: 0 }, [])
+      .ownVote(C, 2)
       .write(D, { term: 2, vote: C, commit: 0 }, [])
       .grant(D, C, 2);
     return story.role(C, "leader", 2);
@@ -126,6 +132,13 @@ describe("a sound trace", () => {
   it("§5.2: a member that votes twice for the same candidate after a restart gives one vote", () => {
     const story = Story.booted().write(C, { term: 1, vote: A, commit: 0 }, []).grant(C, A, 1);
     story.event(C, { type: "crashed", lostBytes: 0 }).boot(C, { term: 1, vote: A }).grant(C, A, 1);
+    expect(story.checks.violation).toBe(null);
+  });
+
+  it("§5.2: one that stands and crashes before its own vote is durable may vote for another", () => {
+    const story = Story.booted().role(C, "candidate", 1).write(C, { term: 1, vote: C, commit: 0 }, [], false);
+    story.event(C, { type: "crashed", lostBytes: 0 }).boot(C).role(C, "follower", 1);
+    story.write(C, { term: 1, vote: A, commit: 0 }, []).grant(C, A, 1);
     expect(story.checks.violation).toBe(null);
   });
 

@@ -96,6 +96,10 @@ export class Checks {
         return null;
       case "panicked":
         return this.#panicked(member, traced.cause, event.message);
+      case "retired":
+        member.goDown();
+        member.damaged = true;
+        return null;
       case "wiped":
       case "corrupted":
         member.damaged = true;
@@ -113,7 +117,7 @@ export class Checks {
       case "higher-term-seen":
         return onHigherTerm(event);
       case "votes-tallied":
-        return event.answer && !event.pre && event.from === member.node ? onOwnVote(member, event.term) : null;
+        return event.answer && !event.pre && event.from === member.node ? onOwnVote(cluster, member, event.term) : null;
       case "timeout-now-sent":
         return onTimeoutNow(cluster, member, event);
       case "entries-shown":

@@ -61,12 +61,14 @@ export function onSent(cluster: Cluster, member: Member, message: Message): Brea
     return message.rejected ? null : ackTooEarly(member, message.term, message.index);
   if (message.type !== "RequestVoteReply" || !message.granted || message.pre) return null;
   const { term, to } = message;
+  if (member.term === term && (member.role === "candidate" || member.role === "leader"))
+    return breach("one-vote-a-term", { term, before: member.node, candidate: to });
   return onVote(cluster, member.id, term, to) ?? voteTooEarly(member, term, to);
 }
 
 /** The own vote counts like anybody's: when it is durable. */
-export function onOwnVote(member: Member, term: Term): Breach | null {
-  return voteTooEarly(member, term, member.node);
+export function onOwnVote(cluster: Cluster, member: Member, term: Term): Breach | null {
+  return onVote(cluster, member.id, term, member.node) ?? voteTooEarly(member, term, member.node);
 }
 
 /** Could it vote for another one in this term after a crash? */

@@ -21,7 +21,6 @@ export function onRole(
   if (role !== "follower" && !member.isVoter()) return breach("only-voters-stand", { role, voters: votersOf(member) });
   member.role = role;
   member.term = term;
-  if (role === "candidate") return onVote(cluster, member.id, term, member.node);
   if (role !== "leader") return null;
   member.reads.clear();
   return onLeader(cluster, member, incarnation);
@@ -36,7 +35,10 @@ export function onHigherTerm({ message, term }: EventOf<"higher-term-seen">): Br
     : null;
 }
 
-/** Also a candidate's vote for itself. */
+/**
+ * A vote that left, or a candidate's own that was counted. (One that stands and crashes before its own vote is durable
+ * has not given it: it may vote for another one when it is back.)
+ */
 export function onVote(cluster: Cluster, voter: ProcessId, term: Term, candidate: NodeId): Breach | null {
   let votes = cluster.votes.get(term);
   if (votes === undefined) {

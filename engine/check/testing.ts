@@ -72,6 +72,12 @@ export class Story {
     return this.event(from, { type: "sent", ...message, body: { from, to, ...body } });
   }
 
+  /** Its own vote is counted. */
+  ownVote(id: NodeId, term: Term): this {
+    const counts = { granted: 1, refused: 0, answers: [] };
+    return this.event(id, { type: "votes-tallied", from: id, answer: true, pre: false, term, ...counts });
+  }
+
   grant(from: NodeId, to: NodeId, term: Term): this {
     return this.sent(from, to, { type: "RequestVoteReply", term, pre: false, granted: true });
   }
@@ -88,7 +94,7 @@ export class Story {
   reign(leader: NodeId, follower: NodeId, term: Term, entries: readonly EntryShown[], commitFrom = 0): this {
     this.role(leader, "candidate", term).write(leader, { term, vote: leader, commit: 0 }, []);
     this.role(follower, "follower", term).write(follower, { term, vote: leader, commit: 0 }, []);
-    this.grant(follower, leader, term).role(leader, "leader", term);
+    this.ownVote(leader, term).grant(follower, leader, term).role(leader, "leader", term);
     if (entries.length === 0) return this;
     for (const id of [leader, follower]) this.append(id, ...entries).write(id, null, entries);
     const last = entries.at(-1)?.index ?? 0;

@@ -7,6 +7,8 @@ type Command = (args: readonly string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   conformance: async () => (await import("./conformance.ts")).conformance,
+  sim: async () => (await import("./sim.ts")).sim,
+  mutants: async () => (await import("./mutants.ts")).mutants,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<number> {

@@ -135,6 +135,15 @@ describe("standing for election", () => {
     expect(peer.role).toBe("candidate");
   });
 
+  it("§5.2: a voter's first answer counts, whatever it says later", () => {
+    const peer = follower();
+    peer.step({ type: "campaign" });
+    settle(peer);
+    peer.step(message({ type: "RequestVoteReply", from: N2, to: N1, term: 1, pre: false, granted: false }));
+    peer.step(message(grant(N2, N1, 1)));
+    expect(peer.role).toBe("candidate");
+  });
+
   it("§5.2: a majority of refusals ends the candidacy at the own term", () => {
     const peer = follower();
     peer.step({ type: "campaign" });

@@ -11,7 +11,7 @@ import {
   NO_MEMBERS,
 } from "./configuration.ts";
 import { newProgress } from "./progress.ts";
-import { accept, appended, conf, follower, leader, message, N1, N2, N3, N4, settle } from "./testing.ts";
+import { accept, appended, conf, follower, leader, log, message, N1, N2, N3, N4, settle } from "./testing.ts";
 import { NO_DATA, nodeId, type NodeId } from "./types.ts";
 
 const NO_LIMITS = { maxInflightMessages: Number.POSITIVE_INFINITY, maxInflightBytes: Number.POSITIVE_INFINITY };
@@ -68,6 +68,27 @@ describe("a change of membership", () => {
     expect(peer.entry(3)).toMatchObject({ type: "conf-change-v2", data: NO_DATA });
   });
 
+  it("etcd: a new leader leaves it only when all that it found in its log is applied", () => {
+    const peer = follower({
+      limits: { maxCommittedBytesPerReady: 1 },
+      restored: {
+        conf: conf([N1], { votersOutgoing: [N1], autoLeave: true }),
+        entries: log(1, 1),
+        hardState: { term: 1, vote: null, commit: 0 },
+      },
+    });
+    peer.step({ type: "campaign" });
+    for (let i = 0; i < 2; i += 1) {
+      const persist = peer.ready()?.persist;
+      if (persist) peer.advance({ type: "persisted", ...persist });
+    }
+    const first = peer.ready()?.apply ?? [];
+    peer.advance({ type: "applied", entries: first });
+    expect([first.length, peer.applied, peer.lastIndex]).toEqual([1, 1, 3]);
+    settle(peer);
+    expect(peer.entry(4)).toMatchObject({ type: "conf-change-v2", data: NO_DATA });
+  });
+
   it("thesis §4.2.2: a leader that removes itself steps down when it is told to", () => {
     for (const stepDownOnRemoval of [true, false]) {
       const peer = leader({ stepDownOnRemoval });
@@ -118,6 +139,20 @@ describe("a change of membership", () => {
     expect(peer.applied).toBe(0);
     if (ready?.persist) peer.advance({ type: "persisted", ...ready.persist });
     expect(peer.applied).toBe(9);
+  });
+
+  it("§7: a snapshot that overtakes another one waits for its own write", () => {
+    const peer = follower();
+    const install = (index: number) => {
+      const snapshot = { last: { term: 1, index }, conf: conf([N1, N2]), data: NO_DATA };
+      peer.step(message({ type: "InstallSnapshot", from: N2, to: N1, term: 1, snapshot }));
+      return peer.ready()?.persist;
+    };
+    const [first, second] = [install(5), install(9)];
+    if (first) peer.advance({ type: "persisted", ...first });
+    expect([peer.applied, peer.ticksUntilDue()]).toEqual([5, Number.POSITIVE_INFINITY]);
+    if (second) peer.advance({ type: "persisted", ...second });
+    expect([peer.applied, peer.ticksUntilDue()]).toEqual([9, 10]);
   });
 
   it("§7: a snapshot that is older than the commit changes nothing", () => {

@@ -1,6 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { PeerConfigInvalid } from "./peer.ts";
-import { accept, appended, conf, configOf, follower, grant, leader, message, N1, N2, N3, settle } from "./testing.ts";
+import {
+  accept,
+  appended,
+  conf,
+  configOf,
+  follower,
+  grant,
+  leader,
+  log,
+  message,
+  N1,
+  N2,
+  N3,
+  settle,
+} from "./testing.ts";
 import { createPeer } from "./peer.ts";
 
 describe("linearizable reads", () => {
@@ -68,6 +82,19 @@ describe("linearizable reads", () => {
     const peer = leader({ checkQuorum: true });
     peer.setReadOnly("lease-based");
     expect(() => peer.setCheckQuorum(false)).toThrow(PeerConfigInvalid);
+  });
+
+  it("§8: a single voter that was restarted waits too: its commit on disk may be old (sim seed 51)", () => {
+    const restored = { conf: conf([N1]), hardState: { term: 1, vote: N1, commit: 0 }, entries: log(1) };
+    const peer = createPeer(configOf({ restored }));
+    peer.step({ type: "campaign" });
+    const { persist } = peer.ready() ?? {};
+    peer.advance({ type: "persisted", then: [], written: null, ...persist });
+    peer.step({ type: "read-index", context: "r1" });
+    const ready = peer.ready();
+    expect(ready?.readStates).toEqual([]);
+    peer.advance({ type: "persisted", then: [], written: null, ...ready?.persist });
+    expect(peer.ready()?.readStates).toEqual([{ context: "r1", index: 2 }]);
   });
 
   it("etcd: a single voter answers by itself", () => {

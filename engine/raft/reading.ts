@@ -15,7 +15,6 @@ import type { HeartbeatReply, Index } from "./types.ts";
 
 /** A leader is asked. Until an entry of its own term is committed it does not know what is (§8, §5.4.2). */
 export function askReadAsLeader(peer: PeerState, request: ReadRequest): void {
-  if (peer.outgoing.length === 0 && peer.incoming.length === 1) return confirm(peer, request, peer.log.commit);
   if (!committedInOwnTerm(peer)) {
     emit(peer, {
       type: "read-index-waits",
@@ -29,8 +28,14 @@ export function askReadAsLeader(peer: PeerState, request: ReadRequest): void {
   serveRead(peer, request);
 }
 
+/** Nobody else can lead. (etcd answers then even before the own term's first commit: after a restart that may be old.) */
+function isAlone({ incoming, outgoing }: PeerState): boolean {
+  return outgoing.length === 0 && incoming.length === 1;
+}
+
 function serveRead(peer: PeerState, request: ReadRequest): void {
   const index = peer.log.commit;
+  if (isAlone(peer)) return confirm(peer, request, index);
   emit(peer, { type: "read-index-asked", context: request.context, from: request.from, index });
   if (peer.readOnly === "lease-based") return confirm(peer, request, index);
   if (addRead(peer.pendingReads, request, index, peer.id)) broadcastHeartbeat(peer, request.context);

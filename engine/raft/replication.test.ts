@@ -17,7 +17,7 @@ import {
   settle,
 } from "./testing.ts";
 import { createPeer } from "./peer.ts";
-import type { AppendEntries, Message } from "./types.ts";
+import type { AppendEntries, Message, NodeId } from "./types.ts";
 
 function append(rest: Partial<AppendEntries> = {}): AppendEntries {
   return {
@@ -90,7 +90,21 @@ describe("a follower", () => {
     expect(peer.ready()?.apply).toMatchObject([{ index: 1 }]);
   });
 
-  it("etcd: a report about a write of an older term vouches for nothing", () => {
+  it("etcd: a report about a write of an older term vouches for nothing, even if the same entry stands there again", () => {
+    const peer = follower();
+    const take = (term: number, from: NodeId, entryTerm: number, leaderCommit: number) => {
+      const entries = [entry({ term: entryTerm, index: 1 })];
+      peer.step(message(append({ term, from, entries, leaderCommit })));
+      return peer.ready()?.persist;
+    };
+    const [first, second, third] = [take(2, N2, 2, 0), take(3, N3, 3, 0), take(4, N2, 2, 1)];
+    if (first) peer.advance({ type: "persisted", ...first });
+    expect(peer.ready()).toBeNull(); // the second write is still to come, and will overwrite it
+    for (const write of [second, third]) if (write) peer.advance({ type: "persisted", ...write });
+    expect(peer.ready()?.apply).toMatchObject([{ term: 2, index: 1 }]);
+  });
+
+  it("etcd: a report about entries that were replaced vouches for nothing", () => {
     const peer = follower();
     peer.step(message(append({ term: 2, entries: [entry({ term: 2, index: 1 })] })));
     const write = peer.ready()?.persist;
@@ -159,6 +173,35 @@ describe("a leader", () => {
     expect(appendsTo(N2, settle(peer))).toMatchObject([{ entries: [{ index: 2 }] }]);
     peer.step(message(accept(N2, N1, peer.term, 2)));
     expect(appendsTo(N2, settle(peer))).toMatchObject([{ entries: [{ index: 3 }] }]);
+  });
+
+  it("etcd: a refusal of what was acknowledged since is stale", () => {
+    const peer = leader();
+    appended(peer, "a", "b");
+    settle(peer);
+    peer.step(message(accept(N2, N1, 1, 3)));
+    settle(peer);
+    const hint = { term: 0, index: 0 };
+    peer.step(message({ type: "AppendEntriesReply", from: N2, to: N1, term: 1, rejected: true, index: 1, hint }));
+    expect(peer.hasReady()).toBe(false);
+    expect(peer.progress()[1]?.progress).toMatchObject({ state: "replicate", match: 3, next: 4 });
+  });
+
+  it("etcd: sends no snapshot to a follower that is silent", () => {
+    const snapshot = { last: { term: 1, index: 2 }, conf: conf([N1, N2, N3]), data: new Uint8Array(0) };
+    const peer = leader({ checkQuorum: true, snapshot: () => snapshot });
+    appended(peer, "a");
+    settle(peer);
+    peer.step(message(accept(N2, N1, 1, 2)));
+    settle(peer);
+    peer.compact(2);
+    for (let ticks = 0; ticks < 10; ticks += 1) peer.tick(1);
+    settle(peer);
+    peer.step({ type: "unreachable", peer: N3 });
+    appended(peer, "b");
+    expect(settle(peer).filter(({ to }) => to === N3)).toEqual([]);
+    peer.step(message({ type: "HeartbeatReply", from: N3, to: N1, term: 1, context: null }));
+    expect(settle(peer)).toMatchObject([{ type: "InstallSnapshot", to: N3 }]);
   });
 
   it("etcd: stops at the window's count of appends, and goes on when one is acknowledged", () => {

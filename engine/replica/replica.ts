@@ -28,7 +28,7 @@ import { decodeEnvelope, encodeEnvelope, requestKey } from "./envelope.ts";
 import type { EntryShown, ReplicaEvent } from "./events.ts";
 import type { Machine } from "./machine.ts";
 import type { Request, Response } from "./protocol.ts";
-import { decodeSnapshot, encodeSnapshot, snapshotFileName } from "./snapshot-file.ts";
+import { decodeSnapshot, encodeSnapshot, isSnapshotFile, isWholeSnapshot, snapshotFileName } from "./snapshot-file.ts";
 
 export interface ReplicaConfig {
   /** The voters of a cluster that starts anew. */
@@ -221,8 +221,9 @@ export class Replica implements Process {
   #boot({ incarnation, files, settings }: Input & { type: "boot" }): void {
     this.#incarnation = incarnation;
     this.#settings = settings;
-    const recovered = this.#wal.recover(files);
+    const recovered = this.#wal.recover(files, (last) => hasWholeSnapshot(files, last));
     this.#snapshot = readSnapshot(files, recovered.snapshot);
+    this.#removeSnapshotsBut(recovered.snapshot, files);
     if (this.#snapshot !== null) this.#machine.restore(this.#snapshot.data);
     this.#applied = recovered.snapshot;
     const { hardState, snapshot, entries, tornBytes } = recovered;
@@ -260,6 +261,8 @@ export class Replica implements Process {
       preVote,
       checkQuorum,
       readOnly,
+      // One that went on leading would take no proposals and let nobody else lead.
+      stepDownOnRemoval: true,
       asyncStorage: true,
       draw: (n) => this.#rng.below(n),
       snapshot: () => (this.#applied.index === 0 ? null : this.#snapshotNow()),
@@ -492,6 +495,11 @@ export class Replica implements Process {
     return { last: this.#applied, conf: this.#running().status().conf, data: this.#machine.snapshot() };
   }
 
+  /** What a crash left of snapshots that never became durable: the next one of that index begins a new file. */
+  #removeSnapshotsBut(kept: EntryId, files: readonly DiskFile[]): void {
+    for (const { name } of files) if (isSnapshotFile(name) && name !== snapshotFileName(kept)) this.#out.remove(name);
+  }
+
   #writeSnapshotFile(snapshot: Snapshot): void {
     this.#out.append(snapshotFileName(snapshot.last), encodeSnapshot(snapshot));
   }
@@ -549,6 +557,11 @@ const NO_CONF: ConfState = { voters: [], votersOutgoing: [], learners: [], learn
 
 function idOf({ term, index }: EntryId): EntryId {
   return { term, index };
+}
+
+function hasWholeSnapshot(files: readonly DiskFile[], last: EntryId): boolean {
+  const file = files.find(({ name }) => name === snapshotFileName(last));
+  return file !== undefined && isWholeSnapshot(file.bytes);
 }
 
 function readSnapshot(files: readonly DiskFile[], last: EntryId): Snapshot | null {

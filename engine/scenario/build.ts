@@ -12,7 +12,6 @@ import { MEMBERS_MAX, type RunConfig, type RunSpec, TIMINGS } from "./config.ts"
 
 /** etcd's 10,000 and 5,000 are for a server; a page shows compaction sooner. */
 const SNAPSHOT_ENTRIES = 1_000;
-const CATCH_UP_ENTRIES = 500;
 
 /** All machines that there can be: those that a run does not start with can be spawned later. */
 export const MEMBER_IDS: readonly ProcessId[] = Array.from({ length: MEMBERS_MAX }, (_, i) => `n${i + 1}` as ProcessId);
@@ -37,11 +36,12 @@ export function startSettings({ preVote, checkQuorum }: RunConfig): Settings {
 
 export function worldConfig({ seed, config }: RunSpec): WorldConfig {
   const members = memberIds(config);
+  const snapshotEntries = config.snapshotEntries ?? SNAPSHOT_ENTRIES;
   const replica: ReplicaConfig = {
     voters: members.map((id) => id as string as NodeId),
     ...TIMINGS[config.timing],
-    snapshotEntries: SNAPSHOT_ENTRIES,
-    catchUpEntries: CATCH_UP_ENTRIES,
+    snapshotEntries,
+    catchUpEntries: Math.floor(snapshotEntries / 2),
   };
   const client: ClientConfig = { members, timeout: clientTimeout(config) };
   return {

@@ -19,7 +19,9 @@ class Cluster {
     this.run = new Run({ seed, config: { ...DEFAULT_CONFIG, ...config } });
   }
   async go(ms: number): Promise<void> {
-    await this.run.advance(this.run.position.at + ms * MS);
+    const to = this.run.position.at + ms * MS;
+    await this.run.advance(to);
+    if (this.run.position.at < to) await this.run.advance(to); // a violation stops it once
     this.#look();
   }
   #look(): void {
@@ -52,6 +54,9 @@ class Cluster {
   }
   firstIndex(name: string): number {
     return this.#last?.logs?.[name]?.firstIndex ?? 0;
+  }
+  get violation() {
+    return this.#last?.violation ?? null;
   }
   get client() {
     const client = this.#last?.clients?.[0];
@@ -319,10 +324,15 @@ describe("a read", () => {
       // It wakes up, cut off, and its ticks tell it that no time has passed.
       cluster.order({ type: "resume", process: paused });
       await cluster.go(100);
-      return cluster.client.reads.at(-1);
+      return { read: cluster.client.reads.at(-1), violation: cluster.violation };
     };
-    expect(await outcome("lease-based")).toMatchObject({ outcome: "done", value: "old" });
-    expect((await outcome("safe"))?.outcome).not.toBe("done");
+    expect(await outcome("lease-based")).toMatchObject({
+      read: { outcome: "done", value: "old" },
+      violation: { rule: "linearizable-read" },
+    });
+    const safe = await outcome("safe");
+    expect(safe.read?.outcome).not.toBe("done");
+    expect(safe.violation).toBeNull();
   });
 });
 

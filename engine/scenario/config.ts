@@ -35,6 +35,8 @@ export interface RunConfig {
   readonly disk: DiskQuality;
   /** 0 to 3 for now. Their ids are c1, c2, … */
   readonly clients: number;
+  /** A member takes a snapshot each time it has applied this many entries; 1,000 when left out. */
+  readonly snapshotEntries?: number;
 }
 
 export const DEFAULT_CONFIG: RunConfig = {

@@ -10,6 +10,7 @@
  */
 import { assert } from "../base/assert.ts";
 import type { Micros } from "../base/units.ts";
+import { Checks, type ChecksState } from "../check/checks.ts";
 import type { Command, ProcessId, Recorded, Refusal } from "../sim/command.ts";
 import { type AsyncHost, InlineHost } from "../sim/host.ts";
 import { type Stopper, World, type WorldState } from "../sim/world.ts";
@@ -17,7 +18,7 @@ import { TraceHash, type TraceHashState } from "../trace/hash.ts";
 import type { Delta } from "../trace/view.ts";
 import { build, worldConfig } from "./build.ts";
 import type { RunSpec } from "./config.ts";
-import { Fold, type FoldState } from "./fold.ts";
+import { Fold, type FoldState } from "./fold/fold.ts";
 
 /** A moment: after `n` world events and the first `commands` commands, with the clock at `at`. */
 export interface Position {
@@ -43,6 +44,7 @@ interface Checkpoint {
   readonly processes: readonly (readonly [ProcessId, unknown])[];
   readonly fold: FoldState;
   readonly hash: TraceHashState;
+  readonly checks: ChecksState;
 }
 
 /** A recording that does not come to what it says: it was made by another version, or damaged. */
@@ -71,20 +73,23 @@ class Live {
   readonly world: World;
   readonly fold: Fold;
   readonly hash: TraceHash;
+  readonly checks: Checks;
   readonly inline = new InlineHost(build);
   /** Commands of the record that are carried out. */
   done: number;
 
   constructor(spec: RunSpec, from: Checkpoint | null) {
-    this.fold = new Fold(spec.config, from?.fold ?? null);
+    this.fold = new Fold(spec.config, from?.fold);
     this.hash = new TraceHash(from?.hash);
+    this.checks = new Checks(from?.checks);
     this.done = from?.position.commands ?? 0;
-    const { fold, hash } = this;
+    const { fold, hash, checks } = this;
     this.world = new World(
       worldConfig(spec),
       (event) => {
         hash.add(event);
         fold.add(event);
+        checks.add(event);
       },
       from?.world ?? null,
     );
@@ -147,6 +152,8 @@ export class Run {
   #checkpoints: Checkpoint[] = [];
   readonly #branches: Branch[] = [];
   #keyframeDue = true;
+  /** The event of the violation that the run has met; 0 before any. */
+  #stoppedAt = 0;
 
   constructor(spec: RunSpec, commands: readonly Recorded[] = [], checkpointEvents = CHECKPOINT_EVENTS) {
     this.spec = spec;
@@ -177,8 +184,8 @@ export class Run {
 
   /** What changed since the last call; a keyframe after a jump. */
   delta(): Delta {
-    const { fold, world } = this.#live;
-    fold.settle(world.now, world.n);
+    const { fold, world, checks } = this.#live;
+    fold.settle(world.now, world.n, checks.violation);
     if (!this.#keyframeDue) return fold.delta();
     this.#keyframeDue = false;
     return fold.keyframe();
@@ -238,9 +245,16 @@ export class Run {
       else await this.#remoteRound(this.#remote);
       // oxlint-disable-next-line no-await-in-loop
       if (this.#checkpointDue(live)) this.#insert(await this.#checkpoint());
-      if (expired()) return false;
+      if (expired() || this.#mustStop(live)) return false;
     }
     return true;
+  }
+
+  /** A rule was broken that nobody switched off: the run stops there once, and goes on when it is told to. */
+  #mustStop({ world, checks: { violation } }: Live): boolean {
+    if (violation === null || violation.event === this.#stoppedAt) return false;
+    this.#stoppedAt = violation.event;
+    return world.settings.broken.length === 0;
   }
 
   async #remoteRound(remote: RemoteHost): Promise<void> {
@@ -318,6 +332,7 @@ export class Run {
     this.#remote?.clear();
     this.#remote = null;
     this.#live = live;
+    this.#stoppedAt = live.checks.violation?.event ?? 0;
     this.#keyframeDue = true;
     this.#reached();
   }
@@ -402,9 +417,16 @@ function checkpointHere(live: Live): Checkpoint {
 }
 
 function makeCheckpoint(live: Live, processes: Checkpoint["processes"]): Checkpoint {
-  const { world, fold, hash, position } = live;
-  fold.settle(world.now, world.n);
-  return { position, world: world.state(), processes, fold: fold.state(), hash: hash.state() };
+  const { world, fold, hash, checks, position } = live;
+  fold.settle(world.now, world.n, checks.violation);
+  return {
+    position,
+    world: world.state(),
+    processes,
+    fold: fold.state(),
+    hash: hash.state(),
+    checks: checks.state(),
+  };
 }
 
 /** Tells, from now on, whether `kind` has happened. */

@@ -147,6 +147,11 @@ export class World implements Facts, Carrier {
     return this.#n;
   }
 
+  /** The number of the newest message. */
+  get messages(): MessageId {
+    return this.#messages;
+  }
+
   /** The instant of the next event; NEVER when nothing is left to happen. */
   get nextAt(): Micros {
     for (let next = this.#queue.peek(); next !== undefined; next = this.#queue.peek()) {
@@ -155,6 +160,10 @@ export class World implements Facts, Carrier {
       if (next.live) this.#putOffWake(next);
     }
     return NEVER;
+  }
+
+  get settings(): Settings {
+    return this.#settings;
   }
 
   /** Lets time pass in which nothing happens. */

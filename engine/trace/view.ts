@@ -162,6 +162,15 @@ export interface Reign {
   readonly to: Micros | null;
 }
 
+/** A rule that was broken: which, by what event, and the figures that it was judged by. */
+export interface ViolationView {
+  readonly rule: string;
+  readonly event: number;
+  readonly at: Micros;
+  readonly process: ProcessId | null;
+  readonly figures: Readonly<Record<string, number | string | null | readonly string[]>>;
+}
+
 export interface View {
   readonly at: Micros;
   /** World events processed so far: the moment's name in links and commands. */
@@ -175,6 +184,8 @@ export interface View {
   readonly cuts: ReadonlySet<string>;
   readonly network: LinkQuality;
   readonly settings: Settings;
+  /** The first rule that was broken; null while all hold. */
+  readonly violation: ViolationView | null;
   readonly reigns: readonly Reign[];
   /** The latest notes, oldest first, at most 200. */
   readonly notes: readonly Note[];
@@ -214,6 +225,7 @@ export interface Delta {
   readonly cuts?: readonly string[];
   readonly network?: LinkQuality;
   readonly settings?: Settings;
+  readonly violation?: ViolationView | null;
   /** All reigns from this position on. */
   readonly reigns?: { readonly from: number; readonly reigns: readonly Reign[] };
   readonly notes?: readonly Note[];

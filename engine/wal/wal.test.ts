@@ -118,6 +118,29 @@ describe("recovery", () => {
     expect({ snapshot, entries }).toEqual({ snapshot: { term: 1, index: 2 }, entries: [entry(3)] });
   });
 
+  it("takes a mark whose snapshot file is not whole for torn, with all that follows it (sim seed 189)", () => {
+    const disk = new Bytes();
+    const wal = new Wal(N1, disk);
+    write(wal, { entries: [entry(1), entry(2)] });
+    write(wal, { snapshot: { term: 2, index: 5 }, hardState: { term: 2, vote: null, commit: 5 } });
+    const again = new Wal(N1, disk);
+    const recovered = again.recover(disk.read(), () => false);
+    expect(recovered).toMatchObject({ hardState: null, snapshot: { index: 0 }, entries: [entry(1), entry(2)] });
+    expect(recovered.tornBytes).toBeGreaterThan(0);
+    write(again, { entries: [entry(3, 2)] });
+    expect(recover(disk).entries).toEqual([entry(1), entry(2), entry(3, 2)]);
+  });
+
+  it("passes over a mark whose file is gone when a newer one stands behind it", () => {
+    const disk = new Bytes();
+    const wal = new Wal(N1, disk);
+    write(wal, { entries: [entry(1), entry(2), entry(3)] });
+    write(wal, { snapshot: { term: 1, index: 1 } });
+    write(wal, { snapshot: { term: 1, index: 2 } });
+    const { snapshot, entries } = new Wal(N1, disk).recover(disk.read(), ({ index }) => index === 2);
+    expect({ snapshot, entries }).toEqual({ snapshot: { term: 1, index: 2 }, entries: [entry(3)] });
+  });
+
   it("drops a log that a received snapshot does not agree with", () => {
     const disk = new Bytes();
     const wal = new Wal(N1, disk);

@@ -100,57 +100,65 @@ export class Wal {
     this.#segments = this.#segments.slice(keepFrom);
   }
 
-  /** Reads what the disk held at the start, and cuts off a torn tail so that writing can go on behind it. */
-  recover(files: readonly WalFile[]): Recovered {
+  /**
+   * Reads what the disk held at the start, and cuts off a torn tail so that writing can go on behind it.
+   *
+   * A snapshot's file and its mark are durable with the same sync, but a crash before that may keep the one and tear the
+   * other. So a mark whose file is not whole was never durable, nor was what follows it: it counts as torn. (The file of
+   * a mark that a newer one stands behind may be gone.)
+   *
+   * @param isWhole whether the snapshot file that a mark names is all there
+   */
+  recover(files: readonly WalFile[], isWhole: (last: EntryId) => boolean = () => true): Recovered {
     assert(this.#segments.length === 0, "a log is recovered before it is written");
+    const segments = files.filter(({ name }) => name.startsWith("wal-"));
+    const read = readSegments(segments);
+    const newest = read.records.findLastIndex(({ record }) => record.type === "snapshot" && isWhole(record.last));
+    const torn = read.records.findIndex(({ record }, i) => i > newest && record.type === "snapshot");
+    const end = read.records[torn]?.at ?? read.end;
+    this.#cut(segments, end);
     let hardState: HardState | null = null;
     let snapshot: EntryId = { term: 0, index: 0 };
     let entries: Entry[] = [];
-    let tornBytes = 0;
-    const segments = files.filter(({ name }) => name.startsWith("wal-"));
-    for (const [k, { name, bytes }] of segments.entries()) {
-      let at = 0;
-      while (at < bytes.length) {
-        const read = readRecord(bytes, at);
-        if (read === null) {
-          const last = k === segments.length - 1;
-          if (!last || soundRecordBehind(bytes, at)) {
-            throw new WalCorrupt(`${name}: the record at byte ${at} is damaged and sound ones follow it`);
-          }
-          tornBytes = bytes.length - at;
-          this.#disk.truncate(name, at);
+    for (const { record, at } of torn < 0 ? read.records : read.records.slice(0, torn)) {
+      const { name } = segments[at.segment] as WalFile;
+      switch (record.type) {
+        case "metadata":
+          if (record.node !== this.#node)
+            throw new WalCorrupt(`${name} belongs to ${record.node}, not to ${this.#node}`);
           break;
-        }
-        at = read.next;
-        const { record } = read;
-        switch (record.type) {
-          case "metadata":
-            if (record.node !== this.#node)
-              throw new WalCorrupt(`${name} belongs to ${record.node}, not to ${this.#node}`);
-            break;
-          case "entry":
-            entries = appendRecovered(entries, snapshot, record.entry, name);
-            break;
-          case "state":
-            hardState = record.state;
-            break;
-          case "snapshot":
-            snapshot = record.last;
-            entries = entriesBehind(entries, snapshot);
-            break;
-        }
+        case "entry":
+          entries = appendRecovered(entries, snapshot, record.entry, name);
+          break;
+        case "state":
+          hardState = record.state;
+          break;
+        case "snapshot":
+          snapshot = record.last;
+          entries = entriesBehind(entries, snapshot);
+          break;
       }
       this.#lastIndex = entries.at(-1)?.index ?? snapshot.index;
-      this.#segments.push({
-        name,
-        bytes: bytes.length - (k === segments.length - 1 ? tornBytes : 0),
-        lastIndex: this.#lastIndex,
-      });
+      (this.#segments[at.segment] as Segment).lastIndex = this.#lastIndex;
     }
     const first = entries[0]?.index ?? snapshot.index + 1;
     if (first > snapshot.index + 1) throw new WalCorrupt(`entry ${first} does not follow ${snapshot.index}`);
     this.#state = hardState;
-    return { hardState, snapshot, entries, tornBytes };
+    const all = segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    const kept = this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+    return { hardState, snapshot, entries, tornBytes: all - kept };
+  }
+
+  /** Keeps the segments up to a place, and of that one what stands before it. */
+  #cut(segments: readonly WalFile[], end: Place): void {
+    for (const [k, { name, bytes }] of segments.entries()) {
+      if (k > end.segment) this.#disk.remove(name);
+      else {
+        const length = k === end.segment ? end.offset : bytes.length;
+        if (length < bytes.length) this.#disk.truncate(name, length);
+        this.#segments.push({ name, bytes: length, lastIndex: 0 });
+      }
+    }
   }
 
   checkpoint(): WalCheckpoint {
@@ -174,6 +182,35 @@ export class Wal {
     writeRecord(this.#writer, { type: "metadata", node: this.#node });
     if (this.#state !== null && number > 1) writeRecord(this.#writer, { type: "state", state: this.#state });
   }
+}
+
+interface Place {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+interface Placed {
+  readonly record: WalRecord;
+  readonly at: Place;
+}
+
+/** All sound records, and where they end. */
+function readSegments(segments: readonly WalFile[]): { readonly records: readonly Placed[]; readonly end: Place } {
+  const records: Placed[] = [];
+  for (const [segment, { name, bytes }] of segments.entries()) {
+    let offset = 0;
+    while (offset < bytes.length) {
+      const read = readRecord(bytes, offset);
+      if (read === null) {
+        if (segment < segments.length - 1 || soundRecordBehind(bytes, offset))
+          throw new WalCorrupt(`${name}: the record at byte ${offset} is damaged and sound ones follow it`);
+        return { records, end: { segment, offset } };
+      }
+      records.push({ record: read.record, at: { segment, offset } });
+      offset = read.next;
+    }
+  }
+  return { records, end: { segment: segments.length - 1, offset: segments.at(-1)?.bytes.length ?? 0 } };
 }
 
 /**
