@@ -262,9 +262,9 @@ export class Replica implements Process {
       preVote,
       checkQuorum,
       readOnly,
-      broken: brokenIn(this.#settings),
       // One that went on leading would take no proposals and let nobody else lead.
       stepDownOnRemoval: true,
+      broken: brokenIn(this.#settings),
       asyncStorage: true,
       draw: (n) => this.#rng.below(n),
       snapshot: () => (this.#applied.index === 0 ? null : this.#snapshotNow()),
