@@ -14,7 +14,8 @@ export {
   type TimingProfile,
   TIMINGS,
 } from "./scenario/config.ts";
-export { recordStory, STORIES, type Story, type StoryCommand, type StoryId, type Telling } from "./scenario/stories.ts";
+export { type Harm, STORIES, type Story, type StoryCommand, type StoryId, type Telling } from "./scenario/stories.ts";
+export type { RecordedStory } from "./scenario/stories/tell.ts";
 export {
   BROKEN_RULES,
   type BrokenRule,

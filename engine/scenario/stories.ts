@@ -4,7 +4,7 @@ import { LOG_STORIES } from "./stories/logs.ts";
 import { MAJORITY_STORIES } from "./stories/majorities.ts";
 import type { Story } from "./stories/story.ts";
 
-export { recordStory, type Story, type StoryCommand, type Telling } from "./stories/story.ts";
+export type { Harm, Story, StoryCommand, Telling } from "./stories/story.ts";
 
 const ALL = [...ELECTION_STORIES, ...LOG_STORIES, ...MAJORITY_STORIES] as const;
 

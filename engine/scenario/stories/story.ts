@@ -8,10 +8,8 @@
 import { assert } from "../../base/assert.ts";
 import { MS, type Micros } from "../../base/units.ts";
 import type { RuleName } from "../../check/violation.ts";
-import type { BrokenRule, Command, ProcessId, Recorded, Settings } from "../../sim/command.ts";
-import { startSettings } from "../build.ts";
+import type { BrokenRule, Command, ProcessId, Settings } from "../../sim/command.ts";
 import { DEFAULT_CONFIG, type RunConfig, type RunSpec } from "../config.ts";
-import { Run } from "../run.ts";
 
 /** What anybody who looks at the cluster can see went wrong, whether or not a check caught its cause. */
 export type Harm =
@@ -59,65 +57,6 @@ export function commandsOf({ commands, kept }: Story, telling: Telling): readonl
   return [{ at: first.at, command: { type: "settings", settings: { ...first.command.settings, ...kept } } }, ...rest];
 }
 
-/** Tells it to the end, in this thread. What makes no sense when its time comes is left out. */
-export async function tellStory(story: Story, telling: Telling): Promise<Run> {
-  const run = new Run(story.spec);
-  for (const { at, command } of commandsOf(story, telling)) {
-    // One after the other: that is what a run is.
-    // oxlint-disable-next-line no-await-in-loop
-    await advanceTo(run, at);
-    run.command(command);
-  }
-  await advanceTo(run, story.endsAt);
-  return run;
-}
-
-/** A violation of a rule that is kept stops a run once on the way. */
-async function advanceTo(run: Run, at: Micros): Promise<void> {
-  await run.advance(at);
-  if (run.position.at < at) await run.advance(at);
-}
-
-/** The story as a run that can be opened at its start: what a link to it holds. */
-export async function recordStory(
-  story: Story,
-  telling: Telling,
-): Promise<{ readonly spec: RunSpec; readonly commands: readonly Recorded[] }> {
-  const { spec, commands } = await tellStory(story, telling);
-  return { spec, commands };
-}
-
-/** Whether the harm is to be seen where the run stands. */
-export function isDone(harm: Harm, run: Run): boolean {
-  const { members = [], clients = [], logs = {}, reigns } = run.keyframe();
-  const led = reigns?.reigns ?? [];
-  switch (harm.type) {
-    case "two-leaders-of-a-term":
-      return led.some(({ leader, term }) => led.some((other) => other.term === term && other.leader !== leader));
-    case "no-leader":
-      return led.length === 0;
-    case "leader-deposed":
-      return led.length > 1;
-    case "lost-write": {
-      const newest = members.filter(({ role }) => role === "leader").sort((a, b) => b.term - a.term)[0];
-      const cells = newest === undefined ? [] : (logs[newest.id]?.cells ?? []);
-      const done = clients.some(({ writes }) =>
-        writes.some(({ value, outcome }) => value === harm.value && outcome === "done"),
-      );
-      return done && newest !== undefined && !cells.some(({ label }) => label === harm.value);
-    }
-    case "machines-differ":
-      return members.some((one) => members.some((other) => one.applied === other.applied && one.value !== other.value));
-    case "stale-read":
-      return clients.some(({ reads, writes }) =>
-        reads.some(({ request, outcome, value }) => {
-          const before = writes.filter((write) => write.outcome === "done" && write.request < request);
-          return outcome === "done" && value === harm.value && before.at(-1)?.value !== value;
-        }),
-      );
-  }
-}
-
 // ── what stories are put together from ──
 
 export const N1 = "n1" as ProcessId;
@@ -137,9 +76,11 @@ export function at(ms: number, command: Command): StoryCommand {
   return { at: ms * MS, command };
 }
 
-/** The first command of a story: from `ms` on the members run as by default, but for this. */
+const USUAL: Settings = { preVote: false, checkQuorum: true, readOnly: "safe", broken: [] };
+
+/** The first command of a story: from `ms` on the members run as usual, but for this. */
 export function settle(ms: number, settings: Partial<Settings>): StoryCommand {
-  return at(ms, { type: "settings", settings: { ...startSettings(DEFAULT_CONFIG), ...settings } });
+  return at(ms, { type: "settings", settings: { ...USUAL, ...settings } });
 }
 
 export function breakRule(ms: number, rule: BrokenRule, settings: Partial<Settings> = {}): StoryCommand {
