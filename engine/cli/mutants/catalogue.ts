@@ -86,14 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "raft/step.ts",
     find: "if (term < peer.term) {",
     replace: "if (term < peer.term - 1) {",
-    meant: [
-      "promise-before-fsync",
-      "log-matching",
-      "leader-append-only",
-      "quorum-overlap",
-      "state-machine-safety",
-      "no-panic",
-    ],
+    meant: ["term-goes-back", "log-matching", "leader-append-only", "state-machine-safety"],
   },
   {
     name: "a leader does not step down before a higher term (§5.1)",
@@ -153,7 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "raft/log.ts",
     find: "this.append(known === 0 ? entries : entries.slice(known));",
     replace: "this.append(entries.filter((entry) => entry.index > this.lastIndex));",
-    meant: ["log-matching", "no-panic"],
+    meant: ["log-matching", "state-machine-safety", "quorum-overlap"],
     stage: "conflict",
   },
   {
@@ -172,20 +165,18 @@ export const MUTANTS: readonly Mutant[] = [
     stage: "conflict",
   },
   {
-    name: "acknowledges all of its log, not what matched",
+    name: "acknowledges an entry that it does not have",
     file: "raft/follower.ts",
     find: "  acknowledge(peer, from, lastNew);\n}",
-    replace: "  acknowledge(peer, from, log.lastIndex);\n}",
-    meant: ["quorum-overlap", "no-panic"],
-    stage: "conflict",
+    replace: "  acknowledge(peer, from, lastNew + 1);\n}",
+    meant: ["promise-before-fsync"],
   },
   {
-    name: "commits what an append does not vouch for",
+    name: "commits all that a leader sends",
     file: "raft/follower.ts",
     find: "log.commitTo(Math.min(append.leaderCommit, lastNew));",
-    replace: "log.commitTo(Math.min(append.leaderCommit, log.lastIndex));",
+    replace: "log.commitTo(lastNew);",
     meant: ["state-machine-safety"],
-    stage: "conflict",
   },
   {
     name: "a heartbeat tells of a commit beyond what its receiver holds",
@@ -323,10 +314,10 @@ export const MUTANTS: readonly Mutant[] = [
     meant: ["promise-before-fsync"],
   },
   {
-    name: "does not write down its vote",
+    name: "does not write down a vote in a term that it knew",
     file: "raft/ready.ts",
-    find: "hardState = { term: peer.term, vote: peer.vote, commit: log.commit };",
-    replace: "hardState = { term: peer.term, vote: null, commit: log.commit };",
+    find: "return given.commit !== log.commit || given.term !== term || given.vote !== vote;",
+    replace: "return given.commit !== log.commit || given.term !== term;",
     meant: ["promise-before-fsync"],
   },
   {
@@ -342,7 +333,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (at < entries.length) entries.length = at;\n  entries.push(entry);",
     replace: "entries[at] = entry;",
     meant: ["durable-is-kept", "log-matching", "no-panic"],
-    stage: "conflict",
+    stage: "replaced",
   },
   {
     name: "a torn tail is left in the log, and written behind",
@@ -381,7 +372,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: "raft/follower.ts",
     find: 'if (last.index <= log.commit) return ignore({ rule: "behind-commit", index: last.index, commit: log.commit });',
     replace: "",
-    meant: ["commit-goes-back", "no-panic", "transcripts"],
+    meant: ["commit-goes-back"],
+    stage: "late-snapshot",
   },
   {
     name: "answers a write when it is proposed",
