@@ -59,8 +59,7 @@ function workerProgram(): Plugin {
  * Puts the policy into the built page; the development server goes without, since it needs inline scripts.
  *
  * The site's scripts are its own files; the single file's are named by their hashes. Workers are blobs that the page
- * makes (the single file also falls back to data: URLs, which WebKit needs on file://) and inherit the policy. There
- * is no connect-src: nothing is sent anywhere, and nothing fetched.
+ * makes, and inherit the policy. There is no connect-src: nothing is sent anywhere, and nothing fetched.
  */
 function contentSecurityPolicy(single: boolean): Plugin {
   return {
@@ -93,7 +92,7 @@ function policyOfSite(): string {
 function policyOfSingle(html: string): string {
   const scripts = hashes(html, /<script[^>]*>([\s\S]*?)<\/script>/g);
   const styles = hashes(html, /<style[^>]*>([\s\S]*?)<\/style>/g);
-  const own = [`script-src ${scripts}`, `style-src ${styles}`, "img-src data:", "worker-src blob: data:"];
+  const own = [`script-src ${scripts}`, `style-src ${styles}`, "img-src data:", "worker-src blob:"];
   return [...ALWAYS, ...own].join("; ");
 }
 

@@ -118,7 +118,7 @@ export const en = {
   "write.value": "Value",
   "write.value.hint": "any short text",
   "write.through": "Through",
-  "write.any": "whichever leads",
+  "write.any": "the leader",
   "write.client": "Client",
   "write.send": "Write",
   "write.list": "Writes, latest first",

@@ -69,9 +69,7 @@ export function RaftPage() {
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
         {narrow ? null : <WritePanel />}
-        <Suspense fallback={null}>
-          <Tabs label={text("tab.list")} tabs={tabs} value={shown} onChange={setTab} />
-        </Suspense>
+        <Tabs label={text("tab.list")} tabs={tabs} value={shown} onChange={setTab} />
       </aside>
       <footer className={css["foot"]}>
         <Transport />

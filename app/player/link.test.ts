@@ -11,9 +11,8 @@ import {
   VALUE_LENGTH_MAX,
 } from "../../engine/index.ts";
 import { isProcessId } from "../store/ids.ts";
-import { decodeLink, encodeLink, PACKED_BYTES_MAX, UNPACKED_BYTES_MAX } from "./link.ts";
+import { decodeLink, encodeLink, ENGINE_VERSION, PACKED_BYTES_MAX, UNPACKED_BYTES_MAX } from "./link.ts";
 import { AT_MAX_US, COMMANDS_MAX, EVENTS_MAX, JUMP_MAX_US } from "./schema.ts";
-import { ENGINE_VERSION } from "./version.ts";
 
 const HASH = "0123456789abcdef";
 const plain = { v: ENGINE_VERSION, seed: 1, config: DEFAULT_CONFIG, commands: [], at: 5, n: 2, hash: HASH };

@@ -8,7 +8,6 @@ import * as v from "valibot";
 import type { Micros, Recorded, Recording, RunSpec } from "../../engine/index.ts";
 import type { LinkProblem } from "../store/problem.ts";
 import { type LinkBody, LinkBodySchema, type SharedView } from "./schema.ts";
-import { ENGINE_VERSION } from "./version.ts";
 
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
@@ -25,6 +24,8 @@ export interface SharedRun {
   readonly view: SharedView;
 }
 
+/** Raised whenever the same seed, config and commands may give another run than before. */
+export const ENGINE_VERSION = 1;
 /** Of the form of the link itself. */
 const FORM = "1";
 export const PACKED_BYTES_MAX = 65_536;

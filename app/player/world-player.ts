@@ -26,7 +26,6 @@ import type { Speed } from "../store/speed.ts";
 import { forgetWorld, patchWorld, readWorld } from "../store/worlds.ts";
 import { type Connect, type Engine, EngineFailure, messageOf, watched } from "./engine.ts";
 import type { Outcome } from "./link.ts";
-import { ENGINE_VERSION } from "./version.ts";
 
 /** Draws one frame: facts, and the virtual instant to draw them at. */
 export type FrameListener = (view: Mirror, nowUs: Micros) => void;
@@ -205,7 +204,7 @@ export class WorldPlayer implements Player {
   }
 
   async loadLink(link: string): Promise<LinkProblem | null> {
-    const { decodeLink } = await import("./link.ts");
+    const { decodeLink, ENGINE_VERSION } = await import("./link.ts");
     const decoded = await decodeLink(link);
     if (!decoded.ok) return this.#refuseLink(decoded.problem);
     const { spec, commands, at, n, hash, version, view } = decoded.value;

@@ -96,7 +96,7 @@ export function layoutStage(
     const fits =
       count === 1 ? Math.min(tall, wide) : Math.min(tall / (bottom - top), spanX === 0 ? wide : wide / spanX);
     // Neighbours keep room for the tail between them and for messages to be seen travelling.
-    const apart = count === 1 ? 0 : (disc * (narrow ? 3.5 : 3.1)) / (2 * Math.sin(Math.PI / count));
+    const apart = count === 1 ? 0 : (disc * 4) / (2 * Math.sin(Math.PI / count));
     ring = Math.min(fits, (count === 2 ? 190 : 264) * scale);
     if (fits >= apart) break;
   }

@@ -1,6 +1,7 @@
 import { Popover as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import css from "./controls.module.css";
+import { landmark } from "./landmark.ts";
 
 interface Props {
   readonly label: string;
@@ -17,7 +18,7 @@ export function PopoverAt({ label, x, y, onClose, children }: Props) {
       <Radix.Anchor asChild>
         <span aria-hidden style={{ position: "fixed", left: x, top: y, width: 1, height: 1 }} />
       </Radix.Anchor>
-      <Radix.Portal>
+      <Radix.Portal container={landmark()}>
         <Radix.Content className={css["popover"]} aria-label={label} sideOffset={14} collisionPadding={8}>
           {children}
         </Radix.Content>

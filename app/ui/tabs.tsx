@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId } from "react";
+import { type KeyboardEvent, type ReactNode, Suspense, useId } from "react";
 import css from "./controls.module.css";
 
 export interface Tab {
@@ -18,7 +18,7 @@ interface Props {
 /**
  * Tabs by the ARIA authoring practices: one stop for the Tab key, arrows, Home and End go and open.
  *
- * Only the open one is in the page: what nobody sees costs nothing.
+ * Only the open one is in the page: what nobody sees costs nothing, and may be fetched when it is opened.
  */
 export function Tabs({ label, tabs, value, onChange }: Props) {
   const base = useId();
@@ -66,7 +66,7 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
         aria-labelledby={tabId(open.id)}
         tabIndex={0}
       >
-        {open.content}
+        <Suspense fallback={null}>{open.content}</Suspense>
       </div>
     </div>
   );

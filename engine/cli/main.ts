@@ -6,6 +6,7 @@ import { UsageError } from "./usage.ts";
 type Command = (args: readonly string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  bench: async () => (await import("./bench.ts")).bench,
   conformance: async () => (await import("./conformance.ts")).conformance,
   sim: async () => (await import("./sim.ts")).sim,
   mutants: async () => (await import("./mutants.ts")).mutants,

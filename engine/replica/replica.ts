@@ -9,6 +9,7 @@
 import { present } from "../base/assert.ts";
 import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
+import { type BrokenRules, isRaftRule } from "../raft/broken.ts";
 import { decodeConfChange } from "../raft/conf-change.ts";
 import type { RaftEvent, Reason } from "../raft/events.ts";
 import {
@@ -263,6 +264,7 @@ export class Replica implements Process {
       readOnly,
       // One that went on leading would take no proposals and let nobody else lead.
       stepDownOnRemoval: true,
+      broken: brokenIn(this.#settings),
       asyncStorage: true,
       draw: (n) => this.#rng.below(n),
       snapshot: () => (this.#applied.index === 0 ? null : this.#snapshotNow()),
@@ -292,7 +294,8 @@ export class Replica implements Process {
 
   // ── the disk ──
 
-  #persist(persist: Persist): void {
+  #persist(asked: Persist): void {
+    const persist = this.#settings.broken.includes("answer-before-fsync") ? this.#answeredEarly(asked) : asked;
     const { hardState, entries, snapshot, mustSync } = persist;
     if (snapshot !== null) this.#writeSnapshotFile(snapshot);
     if (hardState !== null || entries.length > 0 || snapshot !== null) {
@@ -307,6 +310,19 @@ export class Replica implements Process {
     } else {
       this.#written({ token: 0, persist, taken: null });
     }
+  }
+
+  /**
+   * The broken rule `answer-before-fsync`: a vote or an acknowledgement leaves when what it rests on is durable (Figure
+   * 2, thesis §3.8). Without it a crash takes back what others count on: a write that was confirmed is gone.
+   */
+  #answeredEarly(persist: Persist): Persist {
+    this.#answer(persist.then);
+    return { ...persist, then: persist.then.filter(({ to }) => to === this.#id) };
+  }
+
+  #answer(acks: Persist["then"]): void {
+    for (const ack of acks) if (ack.to !== this.#id) this.#out.send(ack.to as string as ProcessId, ack);
   }
 
   #sync(): number {
@@ -335,7 +351,7 @@ export class Replica implements Process {
       this.#applied = snapshot.last;
       this.#emit?.({ type: "machine-restored", last: snapshot.last, summary: this.#machine.summary() });
     }
-    for (const ack of then) if (ack.to !== this.#id) this.#out.send(ack.to as string as ProcessId, ack);
+    this.#answer(then);
     this.#advance({ type: "persisted", then, written });
   }
 
@@ -464,6 +480,7 @@ export class Replica implements Process {
         peer.setPreVote(ask.settings.preVote);
         peer.setCheckQuorum(ask.settings.checkQuorum);
         peer.setReadOnly(ask.settings.readOnly);
+        peer.setBroken(brokenIn(ask.settings));
         this.#emit?.({ type: "settings-taken", settings: ask.settings });
         return;
       case "write":
@@ -550,6 +567,11 @@ export class Replica implements Process {
     const envelope = decodeEnvelope(data);
     return { term, index, type, label: this.#machine.label(envelope.command), request: requestKey(envelope) };
   }
+}
+
+/** Those that are Raft's; the rest are kept, or not, here. */
+function brokenIn({ broken }: Settings): BrokenRules {
+  return new Set(broken.filter(isRaftRule));
 }
 
 const NO_SETTINGS: Settings = { preVote: false, checkQuorum: false, readOnly: "safe", broken: [] };

@@ -18,7 +18,7 @@ import { TraceHash, type TraceHashState } from "../trace/hash.ts";
 import type { Delta } from "../trace/view.ts";
 import { build, worldConfig } from "./build.ts";
 import type { RunSpec } from "./config.ts";
-import { Fold, type FoldState } from "./fold.ts";
+import { Fold, type FoldState } from "./fold/fold.ts";
 
 /** A moment: after `n` world events and the first `commands` commands, with the clock at `at`. */
 export interface Position {
@@ -79,7 +79,7 @@ class Live {
   done: number;
 
   constructor(spec: RunSpec, from: Checkpoint | null) {
-    this.fold = new Fold(spec.config, from?.fold ?? null);
+    this.fold = new Fold(spec.config, from?.fold);
     this.hash = new TraceHash(from?.hash);
     this.checks = new Checks(from?.checks);
     this.done = from?.position.commands ?? 0;

@@ -1,10 +1,10 @@
 /** What travels, as a picture needs it: a kind for shape and colour, and a few named figures for the label. */
-import { unreachable } from "../base/assert.ts";
-import type { Message } from "../raft/types.ts";
-import type { Request, Response } from "../replica/protocol.ts";
-import type { RegisterAnswer, RegisterRequest } from "../replica/register.ts";
-import type { Segment } from "../sim/events.ts";
-import type { Flight, FlightKind } from "../trace/view.ts";
+import { unreachable } from "../../base/assert.ts";
+import type { Message } from "../../raft/types.ts";
+import type { Request, Response } from "../../replica/protocol.ts";
+import type { RegisterAnswer, RegisterRequest } from "../../replica/register.ts";
+import type { Segment } from "../../sim/events.ts";
+import type { Flight, FlightKind } from "../../trace/view.ts";
 
 export type Described = Pick<Flight, "kind" | "term" | "entryTerms" | "entryCount" | "figures">;
 

@@ -1,0 +1,42 @@
+/**
+ * What `engine.ts` bundles and runs: one benchmark or one recording, named on the command line; prints it as JSON.
+ * It imports nothing of Node's, so that it is bundled like the product.
+ */
+import type { Measured } from "./benchmark.ts";
+import { measurePutCost, measurePutMemory, measurePuts } from "./puts.ts";
+import { makeRecording } from "./recordings.ts";
+import { measureSeek } from "./seek.ts";
+import { measureSimulation } from "./simulation.ts";
+
+const BENCHMARKS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
+  "engine-idle": () => measureSimulation({ timing: "etcd", writesPerS: 0, entries: 0, recorded: false }),
+  "engine-writes": () => measureSimulation({ timing: "etcd", writesPerS: 10, entries: 0, recorded: false }),
+  "engine-idle-10k-entries": () =>
+    measureSimulation({ timing: "etcd", writesPerS: 0, entries: 10_000, recorded: false }),
+  "engine-writes-10k-entries": () =>
+    measureSimulation({ timing: "etcd", writesPerS: 10, entries: 10_000, recorded: false }),
+  "recorded-idle": () => measureSimulation({ timing: "etcd", writesPerS: 0, entries: 0, recorded: true }),
+  "recorded-writes": () => measureSimulation({ timing: "etcd", writesPerS: 10, entries: 0, recorded: true }),
+  "recorded-idle-10k-entries": () =>
+    measureSimulation({ timing: "etcd", writesPerS: 0, entries: 10_000, recorded: true }),
+  "recorded-writes-10k-entries": () =>
+    measureSimulation({ timing: "etcd", writesPerS: 10, entries: 10_000, recorded: true }),
+  "recorded-idle-paper-timing": () =>
+    measureSimulation({ timing: "paper", writesPerS: 0, entries: 0, recorded: true }),
+  puts: measurePuts,
+  "puts-at-1m-entries": measurePutCost,
+  "put-wal-bytes": async () => (await measurePutMemory()).wal,
+  "put-allocated": async () => (await measurePutMemory()).allocated,
+  "put-allocations": async () => (await measurePutMemory()).allocations,
+  "put-retained": async () => (await measurePutMemory()).retained,
+  seek: measureSeek,
+};
+
+async function main([name, argument]: readonly string[]): Promise<unknown> {
+  if (name === "recording") return await makeRecording(argument ?? "");
+  const benchmark = name === undefined ? undefined : BENCHMARKS[name];
+  if (benchmark === undefined) throw new Error(`no such benchmark: ${name}`);
+  return await benchmark();
+}
+
+void main(process.argv.slice(2)).then((result) => process.stdout.write(JSON.stringify(result)));

@@ -1,0 +1,150 @@
+/** The clients: where their programs stand, and what became of their requests. */
+import type { ClientEvent } from "../../replica/client.ts";
+import type { ReplicaEvent, RequestKey } from "../../replica/events.ts";
+import type { ProcessId } from "../../sim/command.ts";
+import type { TraceEvent } from "../../sim/events.ts";
+import type { ClientView, ReadView, WriteView } from "../../trace/view.ts";
+import { type Notes, reasonFigures } from "./notes.ts";
+
+export type ClientDraft = { -readonly [K in keyof ClientView]: ClientView[K] };
+
+/** Which client's request a log entry stands for. */
+interface Owner {
+  readonly client: ProcessId;
+  readonly request: number;
+}
+
+export interface ClientsState {
+  readonly clients: readonly ClientView[];
+  readonly owners: readonly (readonly [RequestKey, Owner])[];
+}
+
+const REQUESTS_SHOWN = 20;
+const OWNERS_KEPT = 1_000;
+
+export class Clients {
+  readonly #clients = new Map<ProcessId, ClientDraft>();
+  readonly #owners = new Map<RequestKey, Owner>();
+  readonly #changed = new Set<ProcessId>();
+  readonly #notes: Notes;
+
+  constructor(notes: Notes, state: ClientsState) {
+    this.#notes = notes;
+    for (const client of state.clients) this.#clients.set(client.id, { ...client });
+    for (const [key, owner] of state.owners) this.#owners.set(key, owner);
+  }
+
+  /** For an event of this client's. */
+  draft(id: ProcessId): ClientDraft | undefined {
+    const client = this.#clients.get(id);
+    if (client !== undefined) this.#changed.add(id);
+    return client;
+  }
+
+  add(traced: TraceEvent, client: ClientDraft, event: ClientEvent): void {
+    switch (event.type) {
+      case "client-step":
+        client.step = event.step;
+        client.member = event.member;
+        return;
+      case "write-asked": {
+        const { request, value, member } = event;
+        const asked = {
+          request,
+          value,
+          member,
+          askedAt: traced.at,
+          outcome: "pending",
+          why: null,
+          entry: null,
+        } as const;
+        client.writes = [...client.writes, asked].slice(-REQUESTS_SHOWN);
+        return this.#notes.add(traced, "write-asked", { value, member });
+      }
+      case "read-asked": {
+        const { request, serializable, member } = event;
+        const asked = {
+          request,
+          serializable,
+          member,
+          askedAt: traced.at,
+          outcome: "pending",
+          value: null,
+          why: null,
+        } as const;
+        client.reads = [...client.reads, asked].slice(-REQUESTS_SHOWN);
+        return this.#notes.add(traced, "read-asked", { member, serializable: String(serializable) });
+      }
+      case "request-sent":
+        setRead(client, event.request, { member: event.member });
+        return setWrite(client, event.request, { member: event.member });
+      case "write-done":
+        setWrite(client, event.request, { outcome: "done" });
+        return this.#notes.add(traced, "write-done", { value: event.value });
+      case "read-done":
+        setRead(client, event.request, { outcome: "done", value: event.value });
+        return this.#notes.add(traced, "read-done", { value: event.value, member: event.member });
+      case "write-refused":
+      case "write-unknown": {
+        const outcome = event.type === "write-refused" ? "refused" : "unknown";
+        setWrite(client, event.request, { outcome, why: event.why.rule });
+        return this.#notes.add(traced, event.type, { value: event.value, ...reasonFigures(event.why) });
+      }
+      case "read-refused":
+      case "read-unknown": {
+        const outcome = event.type === "read-refused" ? "refused" : "unknown";
+        setRead(client, event.request, { outcome, why: event.why.rule });
+        return this.#notes.add(traced, event.type, reasonFigures(event.why));
+      }
+    }
+  }
+
+  /** Its program is gone with all it knew. */
+  wentDown(client: ClientDraft): void {
+    client.step = "idle";
+    client.member = null;
+  }
+
+  /** Whose request an entry with this key will be. */
+  owns({ client, request, key }: ReplicaEvent & { type: "request-received" }): void {
+    this.#owners.set(key, { client: client as ProcessId, request });
+    const [oldest] = this.#owners.keys();
+    if (this.#owners.size > OWNERS_KEPT && oldest !== undefined) this.#owners.delete(oldest);
+  }
+
+  /** Some log holds the entry of a request. */
+  found(key: RequestKey, term: number, index: number): void {
+    const owner = this.#owners.get(key);
+    const client = owner === undefined ? undefined : this.#clients.get(owner.client);
+    const write = client?.writes.find(({ request }) => request === owner?.request);
+    if (client === undefined || write === undefined || write.entry !== null) return;
+    setWrite(client, write.request, { entry: { term, index } });
+    this.#changed.add(client.id);
+  }
+
+  all(): ClientView[] {
+    return [...this.#clients.values()].map((client) => ({ ...client }));
+  }
+
+  takeChanges(): ClientView[] {
+    const changed = [...this.#changed].map((id) => ({ ...(this.#clients.get(id) as ClientView) }));
+    this.#changed.clear();
+    return changed;
+  }
+
+  state(): ClientsState {
+    return { clients: this.all(), owners: [...this.#owners] };
+  }
+}
+
+export function newClient(id: ProcessId): ClientView {
+  return { id, liveness: "running", step: "idle", member: null, writes: [], reads: [] };
+}
+
+function setWrite(client: ClientDraft, request: number, change: Partial<WriteView>): void {
+  client.writes = client.writes.map((write) => (write.request === request ? { ...write, ...change } : write));
+}
+
+function setRead(client: ClientDraft, request: number, change: Partial<ReadView>): void {
+  client.reads = client.reads.map((read) => (read.request === request ? { ...read, ...change } : read));
+}
