@@ -32,8 +32,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "votes without looking at the candidate's log (§5.4.1)",
     file: "raft/elections.ts",
-    find: "if (compareEntryId(ask.last, ours) < 0)",
-    replace: "if (compareEntryId(ask.last, ours) < -Infinity)",
+    find: "if (compareEntryId(ask.last, ours) < 0 && ",
+    replace: "if (compareEntryId(ask.last, ours) < -Infinity && ",
     meant: ["leader-completeness"],
   },
   {
@@ -53,16 +53,16 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "votes twice after a restart",
     file: "raft/peer.ts",
-    find: "  peer.term = term;\n  peer.vote = vote;\n",
-    replace: "  peer.term = term;\n",
+    find: '  peer.vote = peer.broken.has("forget-vote") ? null : vote;\n',
+    replace: "",
     meant: ["one-vote-a-term"],
     stage: "restarts",
   },
   {
     name: "begins again at term 0 after a restart",
     file: "raft/peer.ts",
-    find: "  peer.term = term;\n  peer.vote = vote;\n",
-    replace: "  peer.vote = vote;\n",
+    find: "  peer.term = term;\n  peer.vote = peer",
+    replace: "  peer.vote = peer",
     meant: ["term-goes-back"],
     stage: "restarts",
   },
@@ -159,8 +159,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "appends without the entry before (§5.3)",
     file: "raft/follower.ts",
-    find: "if (!log.holds(prev)) return refuseAppend(peer, from, prev);",
-    replace: "if (prev.index > log.lastIndex) return refuseAppend(peer, from, prev);",
+    find: "if (!log.holds(prev) && !longEnough) return",
+    replace: "if (prev.index > log.lastIndex && !longEnough) return",
     meant: ["log-matching", "no-panic"],
     stage: "conflict",
   },
@@ -219,15 +219,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "commits an entry of an older term by counting (§5.4.2, Figure 8)",
     file: "raft/replication.ts",
-    find: "if (index <= peer.log.commit || peer.log.termAt(index) !== peer.term) return false;",
-    replace: "if (index <= peer.log.commit) return false;",
+    find: "if (peer.log.termAt(index) !== peer.term && ",
+    replace: "if (peer.log.termAt(index) === null && ",
     meant: ["commit-own-term"],
   },
   {
     name: "commits with one less than a majority",
     file: "raft/quorum.ts",
-    find: "return descending[Math.floor(n / 2)] ?? 0;",
-    replace: "return descending[Math.max(0, Math.floor(n / 2) - 1)] ?? 0;",
+    find: "return descending[Math.floor(voters / 2)] ?? 0;",
+    replace: "return descending[Math.max(0, Math.floor(voters / 2) - 1)] ?? 0;",
     meant: ["quorum-overlap"],
   },
   {
@@ -386,8 +386,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "reads without a quorum round (thesis §6.4)",
     file: "raft/reading.ts",
-    find: 'if (peer.readOnly === "lease-based") return confirm(peer, request, index);',
-    replace: "if (index >= 0) return confirm(peer, request, index);",
+    find: 'if (peer.readOnly === "lease-based" || ',
+    replace: "if (index >= 0 || ",
     meant: ["linearizable-read"],
     stage: "old-leader-reads",
   },
