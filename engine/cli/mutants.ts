@@ -29,7 +29,8 @@ interface Row extends TrialResult {
 
 export async function mutants(args: readonly string[]): Promise<number> {
   const options = parse(args);
-  const chosen = MUTANTS.filter(({ name }) => name.includes(options.only));
+  const named = MUTANTS.filter(({ name }) => name.includes(options.only));
+  const chosen = named.filter(({ meant }) => options.transcripts !== null || meant.some((by) => by !== "transcripts"));
   const folder = mkdtempSync(join(tmpdir(), "lockstep-mutants-"));
   try {
     const sound = await soundEngine(folder, options);
@@ -41,7 +42,12 @@ export async function mutants(args: readonly string[]): Promise<number> {
     const living = rows.filter(({ caughtBy }) => caughtBy === null);
     if (options.json)
       print(JSON.stringify(rows.map(({ mutant, ...rest }) => ({ name: mutant.name, meant: mutant.meant, ...rest }))));
-    else print(`${rows.length - living.length} caught, ${living.length} not`);
+    else {
+      const left = named.length - chosen.length;
+      const without =
+        left > 0 ? `, ${left} not tried: they need go.etcd.io/raft's transcripts (--transcripts PATH)` : "";
+      print(`${rows.length - living.length} caught, ${living.length} not${without}`);
+    }
     return living.length === 0 ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,8 @@ import type { Violation } from "../../check/violation.ts";
 import { build, worldConfig } from "../../scenario/build.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "../../scenario/config.ts";
 import type { AnyEvent } from "../../scenario/events.ts";
-import type { Command, MembershipStep, ProcessId } from "../../sim/command.ts";
+import type { Message } from "../../raft/types.ts";
+import type { Command, MembershipStep, MessageId, ProcessId } from "../../sim/command.ts";
 import type { TraceEvent } from "../../sim/events.ts";
 import { InlineHost } from "../../sim/host.ts";
 import { World } from "../../sim/world.ts";
@@ -20,8 +21,10 @@ class Stage {
   readonly #world: World;
   readonly members: readonly ProcessId[];
   readonly #leads = new Set<ProcessId>();
-  #commits = 0;
   #values = 0;
+  /** The type of message that is waited for, and the first one that came since. */
+  #watched = "";
+  #seen: MessageId = 0;
 
   constructor(seed: number, config: Partial<RunConfig>) {
     const spec = { seed, config: { ...DEFAULT_CONFIG, members: 3, clients: 2, checkQuorum: false, ...config } };
@@ -37,7 +40,8 @@ class Stage {
     if (event.type === "role-changed" && event.role === "leader") this.#leads.add(process);
     else if (event.type === "role-changed" || event.type === "crashed" || event.type === "panicked")
       this.#leads.delete(process);
-    if (event.type === "commit-advanced") this.#commits = Math.max(this.#commits, event.to);
+    if (event.type === "sent" && this.#seen === 0 && (event.body as Message | null)?.type === this.#watched)
+      this.#seen = event.message;
   }
 
   get broken(): boolean {
@@ -68,6 +72,16 @@ class Stage {
 
   others(...not: readonly ProcessId[]): readonly ProcessId[] {
     return this.members.filter((member) => !not.includes(member));
+  }
+
+  /** Runs until a message of this type is on its way, and holds back a copy of it. */
+  holdCopyOf(type: string): MessageId {
+    this.#watched = type;
+    while (this.#seen === 0 && this.#world.now < 60 * SECOND && !this.broken) this.run(MS);
+    this.do({ type: "duplicate", message: this.#seen });
+    const copy = this.#world.messages;
+    this.do({ type: "hold", message: copy });
+    return copy;
   }
 
   write(member: ProcessId | null, client = "c1"): this {
@@ -139,6 +153,34 @@ const CASES = {
     for (const process of stage.members)
       stage.do({ type: "crash", process }, { type: "restart", process }).run(500 * MS);
     return stage.write(null, "c2").run(3 * SECOND);
+  },
+  /** A leader that is cut off appends two entries; one of another leader replaces both, and it is restarted. */
+  replaced: (seed) => {
+    const stage = new Stage(seed, { clients: 3 });
+    const old = stage.leader();
+    stage
+      .write(null)
+      .run(SECOND)
+      .apart([old, C1, id("c3")], [...stage.others(old), C2]);
+    stage.write(old).write(old, "c3").leader([old]);
+    stage
+      .run(200 * MS)
+      .do({ type: "heal" })
+      .run(300 * MS)
+      .do({ type: "crash", process: old });
+    return stage.do({ type: "restart", process: old }).run(SECOND);
+  },
+  /** A snapshot that was held up arrives when its receiver has long passed it. */
+  "late-snapshot": (seed) => {
+    const stage = new Stage(seed, { snapshotEntries: 10 });
+    const leader = stage.leader();
+    const away = stage.others(leader)[0] ?? leader;
+    stage.do({ type: "crash", process: away });
+    for (let i = 0; i < 30; i += 1) stage.write(leader).run(60 * MS);
+    stage.do({ type: "restart", process: away });
+    const copy = stage.holdCopyOf("InstallSnapshot");
+    for (let i = 0; i < 60; i += 1) stage.write(leader).run(60 * MS);
+    return stage.do({ type: "release", message: copy }).run(SECOND);
   },
   /** Crashes in the middle of writes, with disks that tear. */
   torn: (seed) => {
@@ -238,6 +280,7 @@ const CASES = {
     stage.write(null).run(SECOND).do({ type: "pause", process: old });
     const next = stage.leader([old]);
     stage
+      .apart([old, C1], [...stage.others(old), C2])
       .write(next, "c2")
       .run(2 * SECOND)
       .read(old)
