@@ -79,6 +79,7 @@ interface ReplicaCheckpoint {
   readonly waiting: readonly (readonly [number, Waiting])[];
   readonly reads: readonly (readonly [string, Read])[];
   readonly askAgainAt: Micros | null;
+  readonly snapshotsDue: readonly (readonly [NodeId, Micros])[];
   readonly settings: Settings;
   readonly clients: readonly (readonly [ConnectionId, ProcessId])[];
 }
@@ -113,6 +114,8 @@ export class Replica implements Process {
   readonly #reads = new Map<string, Read>();
   /** Awake time at which reads without an index are asked for again: the message may have been lost. */
   #askAgainAt: Micros | null = null;
+  /** Awake time by which a snapshot on its way to a member must have been acknowledged. */
+  readonly #snapshotsDue = new Map<NodeId, Micros>();
   #settings: Settings = NO_SETTINGS;
   readonly #clients = new Map<ConnectionId, ProcessId>();
 
@@ -161,7 +164,10 @@ export class Replica implements Process {
   flush(stamp: Stamp): void {
     const peer = this.#running();
     for (let ready = peer.ready(); ready !== null; ready = peer.ready()) {
-      for (const message of ready.send) this.#out.send(message.to as string as ProcessId, message);
+      for (const message of ready.send) {
+        if (message.type === "InstallSnapshot") this.#snapshotsDue.set(message.to, this.#now + this.#snapshotTimeout);
+        this.#out.send(message.to as string as ProcessId, message);
+      }
       if (ready.persist !== null) this.#persist(ready.persist);
       if (ready.apply.length > 0) this.#apply(ready.apply, stamp);
       for (const { context, index } of ready.readStates) this.#readIsAt(context, index);
@@ -191,6 +197,7 @@ export class Replica implements Process {
       waiting: [...this.#waiting],
       reads: [...this.#reads],
       askAgainAt: this.#askAgainAt,
+      snapshotsDue: [...this.#snapshotsDue],
       settings: this.#settings,
       clients: [...this.#clients],
     };
@@ -212,6 +219,7 @@ export class Replica implements Process {
     for (const [serial, waiting] of saved.waiting) this.#waiting.set(serial, waiting);
     for (const [context, read] of saved.reads) this.#reads.set(context, read);
     this.#askAgainAt = saved.askAgainAt;
+    for (const [member, due] of saved.snapshotsDue) this.#snapshotsDue.set(member, due);
     this.#settings = saved.settings;
     for (const [connection, client] of saved.clients) this.#clients.set(connection, client);
     this.#peer = restorePeer(this.#peerConfig(null), saved.peer);
@@ -289,7 +297,23 @@ export class Replica implements Process {
       peer.tick(some);
       ticks -= some;
     }
+    for (const [member, due] of this.#snapshotsDue) if (this.#now >= due) this.#snapshotIsLate(member);
     if (this.#askAgainAt !== null && this.#now >= this.#askAgainAt) this.#askForReads();
+  }
+
+  /** The longest election timeout; etcd waits 5 s for the answer to a snapshot (rafthttp). */
+  get #snapshotTimeout(): Micros {
+    const { tick, electionTicks, electionSpreadTicks } = this.#config;
+    return (electionTicks + electionSpreadTicks) * tick;
+  }
+
+  /**
+   * A leader feeds a member nothing while a snapshot travels to it, so somebody has to say that it got lost (etcd
+   * ReportSnapshot). Of one that has arrived the leader knows, and takes no notice.
+   */
+  #snapshotIsLate(member: NodeId): void {
+    this.#snapshotsDue.delete(member);
+    this.#running().step({ type: "snapshot-status", peer: member, ok: false });
   }
 
   // ── the disk ──

@@ -36,6 +36,10 @@ describe("a campaign", () => {
     expect(counts.snapshots).toBeGreaterThan(5);
   });
 
+  it("§7: a member whose snapshot was lost gets another one (seeds that found that it did not)", () => {
+    for (const seed of [2046, 2739]) expect(runSeed(seed, { length: 8 * SECOND }).violation).toBe(null);
+  });
+
   it("thesis §4.2.2: a leader that was removed lets others lead (seeds that found that it did not)", () => {
     for (const seed of [90, 125]) expect(runSeed(seed, { length: 8 * SECOND }).violation).toBe(null);
   });
