@@ -14,7 +14,7 @@ export {
   type TimingProfile,
   TIMINGS,
 } from "./scenario/config.ts";
-export { type Harm, STORIES, type Story, type StoryCommand, type StoryId, type Telling } from "./scenario/stories.ts";
+export type { Harm, Story, StoryCommand, StoryId, Telling } from "./scenario/stories.ts";
 export type { RecordedStory } from "./scenario/stories/tell.ts";
 export {
   BROKEN_RULES,

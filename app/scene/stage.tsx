@@ -35,6 +35,7 @@ import { Member, type MemberActs } from "./member.tsx";
 import { clientFlights, drawClientMotion, type Drawn, drawMotion, flightAt, looksTheSame, ringBox } from "./motion.ts";
 import css from "./stage.module.css";
 import { StageSummary } from "./stage-summary.tsx";
+import { Track } from "./track.tsx";
 import { drawTails, tailFacts } from "./tails.ts";
 import { flightLabel, flightTitle } from "./words.ts";
 
@@ -218,6 +219,9 @@ export function Stage({ onWrite, children }: Props) {
       {layout === null ? null : (
         <>
           <svg className={css["layer"]} width={layout.width} height={layout.height} aria-hidden>
+            {members.map((id) => (
+              <Track key={id} id={id} layout={layout} />
+            ))}
             <Links layout={layout} marked={stroke !== null && "pairs" in stroke.meaning ? stroke.meaning.pairs : []} />
           </svg>
           <Canvases layout={layout} />

@@ -1,4 +1,5 @@
 /** Each story told both ways, and what must hold of the switches themselves. */
+import { present } from "../base/assert.ts";
 import { describe, expect, it } from "vitest";
 import { MS, SECOND } from "../base/units.ts";
 import { RAFT_RULES } from "../raft/broken.ts";
@@ -57,7 +58,7 @@ describe.each(STORIES)("$id", (story) => {
 
   it("as a recording: opened at the start it comes to the same hash, also from a checkpoint on the way", async () => {
     const told = await tellStory(story, "broken");
-    const { spec, commands } = await recordStory(story.id, "broken");
+    const { spec, commands } = await recordStory(story, "broken");
     const opened = new Run(spec, commands, 20);
     opened.replay(0, 0);
     // A violation of a rule that nobody switched off stops it once.
@@ -115,7 +116,13 @@ describe("a switch", () => {
   });
 
   it("holds for a member that starts after it, and for one that a checkpoint brings back", async () => {
-    const { spec, commands } = await recordStory("second-vote", "broken");
+    const { spec, commands } = await recordStory(
+      present(
+        STORIES.find(({ id }) => id === "second-vote"),
+        "a story of ours",
+      ),
+      "broken",
+    );
     const run = new Run(spec, commands, 10);
     await run.advance(600 * MS);
     run.seek(210 * MS);

@@ -5,7 +5,7 @@
 import type { Micros } from "../base/units.ts";
 import type { RunSpec } from "../scenario/config.ts";
 import type { StepKind } from "../scenario/run.ts";
-import type { StoryId, Telling } from "../scenario/stories.ts";
+import type { Story, Telling } from "../scenario/stories.ts";
 import type { RecordedStory } from "../scenario/stories/tell.ts";
 import type { Command, Recorded, Refusal } from "../sim/command.ts";
 import type { Delta } from "../trace/view.ts";
@@ -86,6 +86,6 @@ export interface Coordinator {
   switchBranch(world: WorldId, branch: number): Promise<Moment>;
   recording(world: WorldId): Promise<Recording>;
   /** A story as a run that can be opened, with what it breaks or, as the control, without. */
-  recordStory(story: StoryId, telling: Telling): Promise<RecordedStory>;
+  recordStory(story: Story, telling: Telling): Promise<RecordedStory>;
   close(world: WorldId): Promise<void>;
 }

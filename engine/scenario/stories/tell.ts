@@ -1,10 +1,8 @@
 /** Stories told: run to their end, and recorded. */
-import { present } from "../../base/assert.ts";
 import type { Micros } from "../../base/units.ts";
 import type { Recorded } from "../../sim/command.ts";
 import type { RunSpec } from "../config.ts";
 import { Run } from "../run.ts";
-import { STORIES, type StoryId } from "../stories.ts";
 import { commandsOf, type Story, type Telling } from "./story.ts";
 
 /** Tells it to the end, in this thread. What makes no sense when its time comes is left out. */
@@ -32,11 +30,7 @@ export interface RecordedStory {
   readonly commands: readonly Recorded[];
 }
 
-export async function recordStory(id: StoryId, telling: Telling): Promise<RecordedStory> {
-  const story = present(
-    STORIES.find((one) => one.id === id),
-    "a story of ours",
-  );
+export async function recordStory(story: Story, telling: Telling): Promise<RecordedStory> {
   const { spec, commands } = await tellStory(story, telling);
   return { spec, commands };
 }
