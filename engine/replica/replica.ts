@@ -10,7 +10,7 @@ import { present } from "../base/assert.ts";
 import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import { type BrokenRules, isRaftRule } from "../raft/broken.ts";
-import { decodeConfChange } from "../raft/conf-change.ts";
+import { decodeConfChange, leavesNoVoter, withoutSteps } from "../raft/conf-change.ts";
 import type { RaftEvent, Reason } from "../raft/events.ts";
 import {
   createPeer,
@@ -388,7 +388,7 @@ export class Replica implements Process {
   #apply(entries: readonly Entry[], stamp: Stamp): void {
     for (const entry of entries) {
       if (entry.type !== "normal") {
-        this.#running().applyConfChange(decodeConfChange(entry.type, entry.data));
+        this.#applyConfChange(entry);
       } else if (entry.data.length > 0) {
         this.#applyCommand(entry, stamp);
       }
@@ -398,6 +398,18 @@ export class Replica implements Process {
     this.#answerReads();
     const since = this.#applied.index - (this.#snapshot?.last.index ?? 0);
     if (since >= this.#config.snapshotEntries) this.#takeSnapshot(this.#config.catchUpEntries);
+  }
+
+  #applyConfChange({ type, data }: Entry): void {
+    const peer = this.#running();
+    const change = decodeConfChange(type, data);
+    const { conf } = peer;
+    if (!leavesNoVoter(conf.voters, change)) {
+      peer.applyConfChange(change);
+      return;
+    }
+    this.#emit?.({ type: "conf-change-refused", change, conf, why: { rule: "last-voter" } });
+    peer.applyConfChange(withoutSteps(change));
   }
 
   #applyCommand(entry: Entry, stamp: Stamp): void {
