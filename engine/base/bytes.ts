@@ -13,6 +13,12 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  return true;
+}
+
 /** Grows as it is written; `take` gives a copy of exactly what was written and starts again. */
 export class ByteWriter {
   #bytes: Uint8Array;

@@ -62,7 +62,7 @@ interface Write {
   readonly taken: { readonly snapshot: Snapshot; readonly keep: number } | null;
 }
 
-interface ReplicaCheckpoint {
+export interface ReplicaCheckpoint {
   readonly peer: PeerCheckpoint;
   readonly wal: WalCheckpoint;
   readonly machine: Uint8Array;

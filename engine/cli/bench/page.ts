@@ -120,12 +120,12 @@ async function frameTime({ site, newPage }: Stand, say: Say): Promise<Measured> 
   );
   const busy = (await taskSeconds(cdp)) - before;
   const flights = await page.getByRole("tab", { name: /^Messages/ }).innerText();
-  const notices = await page.getByRole("alert").count();
+  const alerts = await page.getByRole("alert").allInnerTexts();
   const late = intervals.filter((ms) => ms > 20).length;
   return {
     value: quantile(intervals, 0.95),
     note:
-      `${run.note}; ${flights.replace(/\D+/g, "")} in flight at the end, ${notices} alerts; ` +
+      `${run.note}; ${flights.replace(/\D+/g, "")} in flight at the end, page says: ${alerts.join(" ") || "nothing"}; ` +
       `median ${median(intervals).toFixed(1)} ms, ${late} of ${intervals.length} frames over 20 ms, ` +
       `${((busy * 1_000) / intervals.length).toFixed(1)} ms of main-thread work a frame`,
   };
