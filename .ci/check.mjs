@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint, format, import layers, unit tests. The quick loop.
+ * `npm run check`: types, lint, format, import layers, unit tests, a hundred seeds. The quick loop.
  *
  * All steps run even when one fails, so that one round shows everything. `--no-tests` leaves the tests to `npm test`.
  */
@@ -17,12 +17,13 @@ const steps = [
   ["format", () => runPackage(TOOLS.biome, ["format", "."])],
   ["layers", layers],
   ["unit tests", () => runPackage(TOOLS.vitest, ["run", "--reporter=dot"])],
+  ["a hundred seeds", () => runPackage(TOOLS.tsx, ["engine/cli/main.ts", "sim", "--seeds", "1..100"])],
 ];
 
 /** @type {string[]} */
 const failed = [];
 for (const [name, step] of steps) {
-  if (name === "unit tests" && argv.includes("--no-tests")) continue;
+  if ((name === "unit tests" || name === "a hundred seeds") && argv.includes("--no-tests")) continue;
   const began = Date.now();
   const { code } = await step();
   if (code !== 0) failed.push(name);

@@ -14,6 +14,8 @@ export {
   type TimingProfile,
   TIMINGS,
 } from "./scenario/config.ts";
+export type { Harm, Story, StoryCommand, StoryId, Telling } from "./scenario/stories.ts";
+export type { RecordedStory } from "./scenario/stories/tell.ts";
 export {
   BROKEN_RULES,
   type BrokenRule,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Phrase, TextKey } from "./dictionary.ts";
 import { en } from "./en.ts";
-import { joinParts, languageOf, loadLang, pickLang } from "./language.ts";
+import { joinParts, type Language, languageOf, loadLang, pickLang } from "./language.ts";
 import { zh } from "./zh.ts";
 
 const forms = (phrase: Phrase): readonly string[] => (typeof phrase === "string" ? [phrase] : Object.values(phrase));
@@ -32,10 +32,16 @@ describe("the dictionaries", () => {
   });
 });
 
-beforeAll(() => loadLang("zh-CN"));
+beforeAll(async () => {
+  await loadLang("en");
+  await loadLang("zh-CN");
+});
 
 describe("a sentence", () => {
-  const english = languageOf("en");
+  let english: Language;
+  beforeAll(() => {
+    english = languageOf("en");
+  });
 
   it("has its figures put in", () => {
     expect(english.text("head.leads", { leader: "n3", term: 4 })).toBe("n3 leads term 4");

@@ -6,19 +6,32 @@
  * an engine that tells of something new never breaks the page.
  */
 import type { Dictionary, Figure, FigureArgs, Phrase, TextKey } from "./dictionary.ts";
-import { en } from "./en.ts";
+import { enFirst } from "./en-first.ts";
 
 export type Lang = "en" | "zh-CN";
 export const LANGS: readonly Lang[] = ["en", "zh-CN"];
 
-/** English is always there; another language is fetched when it is asked for. */
-const dictionaries = new Map<Lang, Dictionary>([["en", en]]);
+/** What is here of each language: of English the first part always, the rest and other languages when asked for. */
+const dictionaries = new Map<Lang, Partial<Dictionary>>([["en", enFirst]]);
+const whole = new Set<Lang>();
+const listeners = new Set<() => void>();
 
-/** Fetches what a language needs; `languageOf` gives it from then on. */
+/** Fetches all of a language; `languageOf` gives it from then on. */
 export async function loadLang(lang: Lang): Promise<void> {
-  if (dictionaries.has(lang)) return;
-  const { zh } = await import("./zh.ts");
-  dictionaries.set("zh-CN", zh);
+  if (whole.has(lang)) return;
+  dictionaries.set(
+    lang,
+    lang === "en" ? { ...enFirst, ...(await import("./en-rest.ts")).enRest } : (await import("./zh.ts")).zh,
+  );
+  whole.add(lang);
+  languages.delete(lang);
+  for (const listener of listeners) listener();
+}
+
+/** Calls back when more of a language has come. */
+export function onLoaded(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** A stretch of a sentence; a figure keeps its name, so that a process can be set in bold. */
@@ -70,7 +83,7 @@ export function joinParts(parts: readonly Part[]): string {
 }
 
 function createLanguage(lang: Lang): Language {
-  const dictionary = dictionaries.get(lang) ?? en;
+  const dictionary: Partial<Dictionary> = dictionaries.get(lang) ?? enFirst;
   const rules = new Intl.PluralRules(lang);
   const numbers = new Map<number, Intl.NumberFormat>();
   const percents = new Intl.NumberFormat(lang, { style: "percent", maximumFractionDigits: 1 });
@@ -86,18 +99,23 @@ function createLanguage(lang: Lang): Language {
   };
   const plain = (value: Figure): string => (typeof value === "number" ? String(value) : value);
 
+  const phrase = (key: string): Phrase | undefined => {
+    if (Object.hasOwn(dictionary, key)) return dictionary[key as TextKey];
+    void loadLang(lang);
+    return undefined;
+  };
+
   const text = <Key extends TextKey>(key: Key, ...args: FigureArgs<Key>): string => {
     const figures: Readonly<Record<string, Figure>> = args[0] ?? {};
-    const sentence = sentenceOf(dictionary[key], rules, figures["count"]);
+    const known = phrase(key);
+    if (known === undefined) return ""; // it is on its way
+    const sentence = sentenceOf(known, rules, figures["count"]);
     const parts = fill(sentence, (name) => {
       const value = figures[name];
       return value === undefined ? "" : plain(value);
     });
     return joinParts(parts ?? [sentence]);
   };
-
-  const phrase = (key: string): Phrase | undefined =>
-    Object.hasOwn(dictionary, key) ? dictionary[key as TextKey] : undefined;
 
   const say = (family: "note" | "rule" | "refusal", name: string, figures: LooseFigures): readonly Part[] => {
     const value = (figure: string): string | null => {
@@ -116,6 +134,7 @@ function createLanguage(lang: Lang): Language {
       const parts = known === undefined ? null : fill(sentenceOf(known, rules, figures["count"]), value);
       if (parts !== null) return parts;
     }
+    if (!whole.has(lang)) return []; // it is on its way
     // Nothing fits: the bare sentence with gaps if there is one, and the thing's own name otherwise.
     const known = phrase(`${family}.${name}.plain`) ?? phrase(`${family}.${name}`);
     if (known !== undefined)

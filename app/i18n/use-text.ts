@@ -1,6 +1,6 @@
 /** The language of the page, for components: from `?lang=`, else the browser's, until the switch says otherwise. */
 import { useSyncExternalStore } from "react";
-import { type Lang, type Language, languageOf, loadLang, pickLang } from "./language.ts";
+import { type Lang, type Language, languageOf, loadLang, onLoaded, pickLang } from "./language.ts";
 
 const listeners = new Set<() => void>();
 let current: Lang | null = null;
@@ -18,9 +18,9 @@ export function currentLang(): Lang {
   return current;
 }
 
-/** Before anything is painted: fetches the language that the page starts in. */
+/** Before anything is painted: fetches the language that the page starts in, English but for its rest. */
 export async function prepareLang(): Promise<void> {
-  await loadLang(currentLang());
+  if (currentLang() !== "en") await loadLang(currentLang());
 }
 
 export async function setLang(lang: Lang): Promise<void> {
@@ -32,11 +32,15 @@ export async function setLang(lang: Lang): Promise<void> {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  return () => listeners.delete(listener);
+  const off = onLoaded(listener);
+  return () => {
+    listeners.delete(listener);
+    off();
+  };
 }
 
 export function useLanguage(): Language {
-  return languageOf(useSyncExternalStore(subscribe, currentLang));
+  return useSyncExternalStore(subscribe, () => languageOf(currentLang()));
 }
 
 export function useText(): Language["text"] {

@@ -539,6 +539,86 @@ export const zh = {
   "rule.request-timeout.plain": "没有及时收到答复",
   "rule.unknown": "{rule}",
 
+  "broken.forget-vote": "重启后忘记投票",
+  "broken.forget-vote.about":
+    "成员的投票在重启后依然有效（§5.2）。没有这条规则，它会在同一任期再投一次票，一个任期就可能出现两个领导者。",
+  "broken.answer-before-fsync": "未落盘就答复",
+  "broken.answer-before-fsync.about":
+    "投票与确认只有在所承诺的内容落盘之后才能发出（图 2）。没有这条规则，一次崩溃就会收回别人已经依赖的承诺，已确认的写入随之丢失。",
+  "broken.vote-without-log-check": "谁来要票都给",
+  "broken.vote-without-log-check.about":
+    "只有日志不比投票者旧的候选人才能得到选票（§5.4.1）。没有这条规则，错过了已提交条目的成员也可能当选，并覆盖这些条目。",
+  "broken.commit-old-term-by-counting": "靠计数提交旧任期的条目",
+  "broken.commit-old-term-by-counting.about":
+    "领导者只能随自己任期的条目一起提交旧任期的条目（§5.4.2）。没有这条规则，它会把仍可能被其他领导者取代的条目当作已提交（图 8）。",
+  "broken.commit-without-majority": "没有多数就提交",
+  "broken.commit-without-majority.about":
+    "条目只有在多数成员持有之后才算提交（§5.3）。没有这条规则，被隔离的领导者会继续确认其他成员从未听说过的写入。",
+  "broken.append-without-matching": "不核对就追加",
+  "broken.append-without-matching.about":
+    "跟随者只在索引和任期都与领导者一致的条目之后追加（§5.3）。没有这条规则，新条目会接在不同的日志上，各成员应用的条目便不再相同。",
+  "broken.keep-conflicting-entries": "保留冲突的条目",
+  "broken.keep-conflicting-entries.about":
+    "跟随者从第一个与领导者不同的条目起删除自己的条目（§5.3）。没有这条规则，它会确认自己并未持有的条目，并应用别的条目。",
+  "broken.ignore-higher-term": "得知更高任期仍不退位",
+  "broken.ignore-higher-term.about":
+    "领导者得知更高的任期就退位（§5.1）。没有这条规则，它会与继任者同时在位，并可能用过时的值答复读取。",
+  "broken.same-election-timeouts": "选举超时全都相同",
+  "broken.same-election-timeouts.about":
+    "每个成员随机选取自己的选举超时（§5.2）。没有这条规则，所有成员同时参选，各投自己一票，谁也无法当选。",
+  "broken.change-majority-at-once": "一步切换多数",
+  "broken.change-majority-at-once.about":
+    "一次变更多个投票成员时要经过联合配置，新旧两个多数都必须同意（§6）。没有这条规则，可能出现两个没有共同成员的多数，各有一个领导者。",
+  "broken.count-learners": "把学习者计入多数",
+  "broken.count-learners.about":
+    "学习者接收日志，但其副本不计入多数（博士论文 §4.2.1）。没有这条规则，并未被多数投票成员持有的写入也会得到确认，而下一个领导者可能没有它。",
+  "broken.read-without-quorum": "不经询问就答复读取",
+  "broken.read-without-quorum.about":
+    "领导者在答复读取之前，要先确认自己仍是领导者（§8）。没有这条规则，已被取代的领导者会用旧值答复。",
+
+  "story.second-vote": "同一任期，两个领导者",
+  "story.second-vote.about":
+    "n2 在任期 1 投票给 n1，随后崩溃并重启。这时 n3 在同一任期向它请求投票。没有这条规则，它已忘记投过票，于是再投一次：n1 和 n3 都成了任期 1 的领导者。",
+  "story.short-log-wins": "当选者错过了一次写入",
+  "story.short-log-wins.about":
+    "n1 和 n2 持有 x，客户端也已得到确认。n1 崩溃后，错过了 x 的 n3 向 n2 请求投票。没有这条规则，n3 得到选票，成为领导者，x 就此消失。",
+  "story.deposed-leads-on": "不肯退位的领导者",
+  "story.deposed-leads-on.about":
+    "n1 把领导权移交给 n2，n2 写入了新值。没有故障，也没有崩溃。随后客户端在 n1 读取：没有这条规则，n1 仍以任期 1 的领导者自居，用旧值答复。",
+  "story.all-at-once": "同时参选",
+  "story.all-at-once.about":
+    "五个成员，没有故障，网络中每条消息的延迟都相同。没有这条规则，所有成员一次又一次在同一时刻请求投票：五秒钟都没有领导者。",
+  "story.rejoining-member": "归来的成员",
+  "story.rejoining-member.about":
+    "n3 被隔离，每发起一次选举，它的任期就升高一次。它回来时，这个任期会让一个毫无问题的领导者下台。有了 PreVote，它在提升任期之前先询问一轮，n1 得以继续领导。",
+  "story.promise-in-memory": "只存在于内存中的承诺",
+  "story.promise-in-memory.about":
+    "n2 的磁盘很慢，它在 x 落盘之前就发出确认，客户端随即得知 x 已写入。接着 n1 和 n2 崩溃。n2 回来时没有 x，它与 n3 继续运行，仿佛 x 从未存在过。",
+  "story.leader-alone": "一个人的多数",
+  "story.leader-alone.about":
+    "n1 被隔离，而客户端要求它写入 x。没有这条规则，n1 独自提交 x 并告知客户端。其他成员已经选出 n2，它的日志里没有 x。",
+  "story.figure-8": "图 8",
+  "story.figure-8.about":
+    "n1 再次当选，把旧条目 x 交给 n3：现在多数成员持有 x。没有这条规则，x 就此提交。随后 n1 崩溃，n2 凭同一位置上任期更新的 y 当选：n3 已经应用 x，n2 却应用 y。",
+  "story.wrong-place": "接在另一份日志上",
+  "story.wrong-place.about":
+    "n1 在被隔离期间追加了 x；在那个索引处，其他成员持有另一个条目。现在 n3 成为领导者，发来其后的条目。没有这条规则，n1 照单全收，并应用其他成员都没有的 x。",
+  "story.stubborn-entry": "不肯离开的条目",
+  "story.stubborn-entry.about":
+    "n1 在被隔离期间追加了 x；n2 把那个位置上应有的条目发给它。没有这条规则，n1 保留 x，却答复一切正常，并应用了 x。",
+  "story.two-majorities": "两个多数",
+  "story.two-majorities.about":
+    "两台机器要一步加入三个成员的集群。n2 和 n3 在得知变更已提交之前被隔开：n1 按五中取三计数，它们按三中取二计数。没有联合配置，两侧各有一个领导者，其中一侧确认过的 x 最终丢失。",
+  "story.learner-counts": "学习者的副本",
+  "story.learner-counts.about":
+    "领导者与一个学习者一起被隔离。没有这条规则，学习者的副本也凑成了多数，x 得到确认。另一侧的投票成员已经选出没有 x 的领导者。",
+  "story.reads-from-memory": "来自过去的答复",
+  "story.reads-from-memory.about":
+    "n1 被隔离，其他成员已选出 n2，并写入了新值。客户端仍能连到 n1：没有这条规则，n1 立即用旧值答复。",
+  "story.paused-leader": "睡着的领导者",
+  "story.paused-leader.about":
+    "n1 被暂停；n2 取而代之，并写入了新值。n1 醒来时，按它的时钟租约依然有效：依赖租约的读取返回旧值。在安全模式下，n1 会先询问其他成员，因而不会答复。",
+
   "refusal.unknown-process": "集群中没有 {process}。",
   "refusal.already-down": "{process} 已经停止。",
   "refusal.already-running": "{process} 已经在运行。",

@@ -206,7 +206,7 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
   );
 });
 
-/** Faults from left to right; one that would run into the words before it stays without. */
+/** Faults from left to right; one whose words would run into the next stays without them. */
 function placeFaults(
   language: Language,
   faults: readonly Note[],
@@ -214,14 +214,12 @@ function placeFaults(
   width: number,
   scale: number,
 ) {
-  let free = 0;
-  return faults.map((fault) => {
+  return faults.map((fault, i) => {
     const left = x(fault.at);
     const words = faultWords(language, fault);
-    const wide = words.length * 7 * scale;
-    const fits = left >= free && left + wide + 12 < width;
-    if (fits) free = left + wide + 22;
-    return { fault, left, words: fits ? words : null };
+    const next = faults[i + 1];
+    const room = (next === undefined ? width : x(next.at)) - left - 18 * scale;
+    return { fault, left, words: words.length * 6.5 * scale <= room ? words : null };
   });
 }
 

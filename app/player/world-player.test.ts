@@ -54,6 +54,9 @@ class Scripted implements Coordinator {
     this.asked.push(`step ${kind}`);
     return { found: true, moment: this.#moment(world, this.#now(world) + 1) };
   }
+  async recordStory(): Promise<never> {
+    throw new Error("it knows no stories");
+  }
   async stepBack(world: string, kind: string) {
     this.asked.push(`back ${kind}`);
     return this.#moment(world, this.#now(world) - 1);

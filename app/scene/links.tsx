@@ -90,39 +90,40 @@ const Link = memo(function Link({ from, to, scale, forth, back, down, marked, cr
   const at = (t: number) => ({ x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t });
   const mid = at(0.5);
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-  // Cut both ways, only the ends are left; open one way, the line goes on and is broken in the middle.
-  const oneWay = forth || back;
-  const stub = oneWay ? 0.5 - Math.min(0.4, (15 * scale) / length) : Math.min(0.36, (20 * scale) / length);
   const turn = (Math.atan2(b.y - a.y, b.x - a.x) * 180) / Math.PI;
-  const [p, q] = [at(stub), at(1 - stub)];
   const r = 4 * scale;
-  const place = `translate(${mid.x} ${mid.y})`;
+  const cross = `M${-r} ${-r} ${r} ${r}M${r} ${-r} ${-r} ${r}`;
+  if (forth || back) {
+    // Open one way: an arrow that way, and a cross where the other side cannot send.
+    const mute = at(forth ? 1 - Math.min(0.3, (18 * scale) / length) : Math.min(0.3, (18 * scale) / length));
+    return (
+      <g className={css["cut"]} {...data} data-one-way="">
+        <line className={css["link"]} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />
+        <path
+          className={css["way"]}
+          transform={`translate(${mid.x} ${mid.y}) rotate(${forth ? turn : turn + 180})`}
+          d={`M${-r} ${-r}L${r} 0 ${-r} ${r}`}
+        />
+        <path className={css["cross"]} transform={`translate(${mute.x} ${mute.y})`} d={cross} />
+      </g>
+    );
+  }
+  // Cut both ways, only the ends are left.
+  const stub = Math.min(0.36, (20 * scale) / length);
+  const [p, q] = [at(stub), at(1 - stub)];
   return (
-    <g className={css["cut"]} {...data} data-one-way={oneWay ? "" : undefined}>
+    <g className={css["cut"]} {...data}>
       <line className={css["link"]} x1={a.x} y1={a.y} x2={p.x} y2={p.y} />
       <line className={css["link"]} x1={q.x} y1={q.y} x2={b.x} y2={b.y} />
-      {oneWay ? (
-        // Open one way: an arrow that way, and a bar against the other.
+      {[p, q].map((end) => (
         <path
+          key={`${end.x} ${end.y}`}
           className={css["cross"]}
-          transform={`${place} rotate(${forth ? turn : turn + 180})`}
-          d={`M${-9 * scale} 0H${5 * scale}M${scale} ${-r}L${5 * scale} 0 ${scale} ${r}M${9 * scale} ${-r * 1.5}V${r * 1.5}`}
+          transform={`translate(${end.x} ${end.y}) rotate(${turn})`}
+          d={`M0 ${-r}V${r}`}
         />
-      ) : (
-        <>
-          {[p, q].map((end) => (
-            <path
-              key={`${end.x} ${end.y}`}
-              className={css["cross"]}
-              transform={`translate(${end.x} ${end.y}) rotate(${turn})`}
-              d={`M0 ${-r}V${r}`}
-            />
-          ))}
-          {crossed ? (
-            <path className={css["cross"]} transform={place} d={`M${-r} ${-r} ${r} ${r}M${r} ${-r} ${-r} ${r}`} />
-          ) : null}
-        </>
-      )}
+      ))}
+      {crossed ? <path className={css["cross"]} transform={`translate(${mid.x} ${mid.y})`} d={cross} /> : null}
     </g>
   );
 });

@@ -10,12 +10,13 @@ interface Props {
   readonly id: ProcessId;
   readonly x: number;
   readonly y: number;
+  readonly byKey: boolean;
   readonly onClose: () => void;
   readonly onWrite: ((id: ProcessId) => void) | null;
 }
 
 /** What can be done to one member now. */
-export default function MemberMenu({ id, x, y, onClose, onWrite }: Props) {
+export default function MemberMenu({ id, x, y, byKey, onClose, onWrite }: Props) {
   const text = useText();
   const player = usePlayer();
   const liveness = useView(livenessOf(id));
@@ -68,6 +69,7 @@ export default function MemberMenu({ id, x, y, onClose, onWrite }: Props) {
       entries={entries}
       x={x}
       y={y}
+      byKey={byKey}
       onClose={onClose}
       returnTo={document.querySelector<SVGElement>(`[data-member="${id}"]`)}
     />

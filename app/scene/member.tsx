@@ -13,7 +13,9 @@ export interface MemberActs {
   /** Crash it, or restart it. */
   readonly toggle: (id: ProcessId) => void;
   /** Opens its menu at a point of the window. */
-  readonly menu: (id: ProcessId, x: number, y: number) => void;
+  readonly menu: (id: ProcessId, x: number, y: number, byKey: boolean) => void;
+  /** It has the focus: its menu may be wanted next. */
+  readonly near: () => void;
   /** The ids of the elements that say what pressing a member does. */
   readonly crashHint: string;
   readonly restartHint: string;
@@ -46,7 +48,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
 
   const openMenu = (target: Element): void => {
     const box = target.querySelector("circle")?.getBoundingClientRect() ?? target.getBoundingClientRect();
-    acts.menu(id, box.left + box.width / 2, box.top + box.height / 2);
+    acts.menu(id, box.left + box.width / 2, box.top + box.height / 2, true);
   };
   const onKeyDown = (event: KeyboardEvent<SVGGElement>): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -65,7 +67,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
   const onContextMenu = (event: MouseEvent<SVGGElement>): void => {
     event.preventDefault();
     if (event.clientX === 0 && event.clientY === 0) openMenu(event.currentTarget);
-    else acts.menu(id, event.clientX, event.clientY);
+    else acts.menu(id, event.clientX, event.clientY, false);
   };
 
   return (
@@ -83,6 +85,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       aria-haspopup="menu"
       onClick={() => acts.toggle(id)}
       onKeyDown={onKeyDown}
+      onFocus={acts.near}
       onContextMenu={onContextMenu}
     >
       <circle className={css["focus"]} r={disc + 13 * scale} />

@@ -237,35 +237,18 @@ export function timerLeft(timer: { readonly setAt: number; readonly firesAt: num
 
 function drawTimer(context: CanvasRenderingContext2D, member: MemberView, input: MotionInput): void {
   const { layout, palette, now } = input;
+  const { timer, role } = member;
   const place = layout.places.get(member.id);
-  if (place === undefined) return;
-  const radius = layout.disc + TRACK_GAP * layout.scale;
-  const width = TRACK_WIDTH * layout.scale;
-  // Messages that pass behind a member must not shine through between disc and track.
-  context.beginPath();
-  context.arc(place.x, place.y, radius + width / 2 + 1, 0, TAU);
-  context.fillStyle = palette.paper;
-  context.fill();
-  if (member.liveness === "crashed" || member.liveness === "panicked") return;
-
+  const left = timer === null ? 0 : timerLeft(timer, now);
+  if (timer === null || place === undefined || left <= 0) return;
+  const heartbeat = timer.kind === "heartbeat";
+  const asking = role === "candidate" || role === "pre-candidate";
   context.setLineDash([]);
-  context.lineCap = "butt";
-  context.lineWidth = width;
-  context.strokeStyle = palette.line;
-  context.beginPath();
-  context.arc(place.x, place.y, radius, 0, TAU);
-  context.stroke();
-  if (member.timer === null) return;
-
-  const left = timerLeft(member.timer, now);
-  const heartbeat = member.timer.kind === "heartbeat";
-  const asking = member.role === "candidate" || member.role === "pre-candidate";
   context.lineCap = "round";
-  context.lineWidth = heartbeat ? width * 0.6 : width;
+  context.lineWidth = TRACK_WIDTH * layout.scale * (heartbeat ? 0.6 : 1);
   context.strokeStyle = heartbeat ? palette.leading : asking ? palette.asking : palette.following;
-  if (left <= 0) return;
   context.beginPath();
-  context.arc(place.x, place.y, radius, -TAU / 4, -TAU / 4 + TAU * left);
+  context.arc(place.x, place.y, layout.disc + TRACK_GAP * layout.scale, -TAU / 4, -TAU / 4 + TAU * left);
   context.stroke();
 }
 

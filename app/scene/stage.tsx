@@ -35,11 +35,20 @@ import { Member, type MemberActs } from "./member.tsx";
 import { clientFlights, drawClientMotion, type Drawn, drawMotion, flightAt, looksTheSame, ringBox } from "./motion.ts";
 import css from "./stage.module.css";
 import { StageSummary } from "./stage-summary.tsx";
+import { Track } from "./track.tsx";
 import { drawTails, tailFacts } from "./tails.ts";
 import { flightLabel, flightTitle } from "./words.ts";
 
-const MemberMenu = lazy(() => import("./member-menu.tsx"));
-const FlightPopover = lazy(() => import("./flight-popover.tsx"));
+const loadMenu = () => import("./member-menu.tsx");
+const loadPopover = () => import("./flight-popover.tsx");
+const MemberMenu = lazy(loadMenu);
+const FlightPopover = lazy(loadPopover);
+
+/** Whoever comes near will want them at once; the module loader remembers that it has them. */
+function fetchMenus(): void {
+  void loadMenu();
+  void loadPopover();
+}
 
 const LONG_PRESS_MS = 480;
 const PATH_STEP = 5;
@@ -99,7 +108,8 @@ export function Stage({ onWrite, children }: Props) {
         const down = liveness === "crashed" || liveness === "panicked";
         void player.dispatch({ type: down ? "restart" : "crash", process: id });
       },
-      menu: (id, x, y) => attention.setState({ menu: { member: id, x, y }, pointedAt: null }),
+      menu: (id, x, y, byKey) => attention.setState({ menu: { member: id, x, y, byKey }, pointedAt: null }),
+      near: fetchMenus,
       crashHint: `${hints}-crash`,
       restartHint: `${hints}-restart`,
     }),
@@ -141,7 +151,7 @@ export function Stage({ onWrite, children }: Props) {
             if (drag.current?.drawing !== false) return;
             drag.current = null;
             swallowClick.current = true;
-            acts.menu(member, clientX, clientY);
+            acts.menu(member, clientX, clientY, false);
           }, LONG_PRESS_MS);
     drag.current = { pointer: event.pointerId, origin, path: [origin], member, timer, drawing: false };
   };
@@ -199,6 +209,7 @@ export function Stage({ onWrite, children }: Props) {
       className={css["stage"]}
       aria-label={text("stage.label")}
       data-drawing={stroke === null ? undefined : ""}
+      onPointerEnter={fetchMenus}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={onPointerUp}
@@ -208,6 +219,9 @@ export function Stage({ onWrite, children }: Props) {
       {layout === null ? null : (
         <>
           <svg className={css["layer"]} width={layout.width} height={layout.height} aria-hidden>
+            {members.map((id) => (
+              <Track key={id} id={id} layout={layout} />
+            ))}
             <Links layout={layout} marked={stroke !== null && "pairs" in stroke.meaning ? stroke.meaning.pairs : []} />
           </svg>
           <Canvases layout={layout} />
@@ -251,6 +265,7 @@ export function Stage({ onWrite, children }: Props) {
             id={menu.member}
             x={menu.x}
             y={menu.y}
+            byKey={menu.byKey}
             onClose={closeMenu}
             onWrite={onWrite === undefined ? null : writeAt}
           />

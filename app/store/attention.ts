@@ -16,7 +16,7 @@ interface At {
 export interface Attention {
   readonly pointedAt: MessageId | null;
   readonly opened: (At & { readonly message: MessageId }) | null;
-  readonly menu: (At & { readonly member: ProcessId }) | null;
+  readonly menu: (At & { readonly member: ProcessId; readonly byKey: boolean }) | null;
   /** Through whom the write field writes; null: whoever leads. */
   readonly writeThrough: ProcessId | null;
   /** Counts the times that the write field was asked for, so that it takes the focus each time. */

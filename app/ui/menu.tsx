@@ -19,13 +19,20 @@ interface Props {
   /** Where it opens, in CSS pixels of the window. */
   readonly x: number;
   readonly y: number;
+  /** Opened by a key: the first entry is chosen at once. */
+  readonly byKey: boolean;
   readonly onClose: () => void;
   /** Takes the focus when the menu has closed. */
   readonly returnTo: HTMLElement | SVGElement | null;
 }
 
+/** After the menu itself has taken the focus. */
+function focusSoon(item: HTMLElement | null): void {
+  if (item !== null) requestAnimationFrame(() => item.focus());
+}
+
 /** A menu at a point. */
-export function MenuAt({ label, title, entries, x, y, onClose, returnTo }: Props) {
+export function MenuAt({ label, title, entries, x, y, byKey, onClose, returnTo }: Props) {
   return (
     <Radix.Root open onOpenChange={(open) => (open ? undefined : onClose())} modal={false}>
       <Radix.Trigger asChild>
@@ -46,10 +53,11 @@ export function MenuAt({ label, title, entries, x, y, onClose, returnTo }: Props
           }}
         >
           <Radix.Label className={css["menuLabel"]}>{title}</Radix.Label>
-          {entries.flatMap((entry) => [
+          {entries.flatMap((entry, i) => [
             entry.parted === true ? <Radix.Separator key={`${entry.id}-rule`} className={css["menuRule"]} /> : null,
             <Radix.Item
               key={entry.id}
+              ref={i === 0 && byKey ? focusSoon : undefined}
               className={css["menuItem"]}
               disabled={entry.disabled === true}
               data-harm={entry.harm === true ? "" : undefined}

@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   bench: async () => (await import("./bench.ts")).bench,
   conformance: async () => (await import("./conformance.ts")).conformance,
   sim: async () => (await import("./sim.ts")).sim,
+  mutants: async () => (await import("./mutants.ts")).mutants,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<number> {

@@ -59,15 +59,19 @@ export function allVoters(conf: ConfState): readonly NodeId[] {
 /** Makes the progress of a member that joins. */
 export type Join = (id: NodeId) => Progress;
 
-/** A change that is safe without a joint configuration: at most one voter comes or goes (thesis §4.1). */
-export function changeSimply(members: Members, steps: readonly ConfStep[], join: Join): Members {
+/**
+ * A change that is safe without a joint configuration: at most one voter comes or goes (thesis §4.1).
+ *
+ * @param most how many may come or go; more than one is not safe
+ */
+export function changeSimply(members: Members, steps: readonly ConfStep[], join: Join, most = 1): Members {
   if (isJoint(members.conf)) throw new ConfChangeRefused("simple-in-joint");
   const draft = draftOf(members);
   applySteps(draft, steps, join);
   const before = new Set(members.conf.voters);
   const differing = [...before].filter((id) => !draft.incoming.has(id)).length;
   const added = [...draft.incoming].filter((id) => !before.has(id)).length;
-  if (differing + added > 1) throw new ConfChangeRefused("more-than-one-voter");
+  if (differing + added > most) throw new ConfChangeRefused("more-than-one-voter");
   return settle(draft);
 }
 

@@ -69,7 +69,7 @@ export function answerVote(peer: PeerState, ask: RequestVote): void {
     peer.vote === ask.from || (peer.vote === null && peer.leader === null) || (ask.pre && ask.term > peer.term);
   const ours = peer.log.last();
   if (!free) return refuseVote(peer, ask, ours, { rule: "one-vote-a-term", vote: peer.vote, leader: peer.leader });
-  if (compareEntryId(ask.last, ours) < 0)
+  if (compareEntryId(ask.last, ours) < 0 && !peer.broken.has("vote-without-log-check"))
     return refuseVote(peer, ask, ours, { rule: "log-up-to-date", theirs: ask.last, ours });
   emit(peer, {
     type: "vote-cast",
@@ -141,7 +141,9 @@ export function tallyVote(peer: PeerState, reply: RequestVoteReply): void {
   if (result === "lost") becomeFollower(peer, peer.term, null, { rule: "votes-lost", granted, refused });
   if (result !== "won") return;
   if (peer.role === "pre-candidate") return campaign(peer, false, { rule: "pre-votes-won", granted, refused });
-  becomeLeader(peer, { rule: "votes-won", granted, refused }, () => appendOwn(peer, EMPTY_ENTRY));
+  becomeLeader(peer, { rule: "votes-won", granted, refused }, () => {
+    if (!peer.broken.has("commit-old-term-by-counting")) appendOwn(peer, EMPTY_ENTRY);
+  });
   broadcastAppend(peer);
 }
 

@@ -154,7 +154,10 @@ export type RaftEvent =
     }
   /** The leader that this peer knows, or that it knows none any more. */
   | { readonly type: "leader-changed"; readonly leader: NodeId | null; readonly term: Term }
-  /** Nothing resets the timer but these: a granted vote, a leader's message, a transition (§5.2). */
+  /**
+   * Nothing resets the timer but these: a granted vote, a leader's message, a transition (§5.2). When only the timeout
+   * is another one, `elapsedTicks` of it are over already; they are 0 otherwise.
+   */
   | { readonly type: "election-timer-reset"; readonly timeoutTicks: number; readonly elapsedTicks: number }
   | { readonly type: "heartbeat-timer-reset"; readonly timeoutTicks: number }
 

@@ -19,8 +19,10 @@ export function takeAppend(peer: PeerState, append: AppendEntries): void {
   const log = peer.log;
   // What is committed matches any leader's log (§5.4.3): nothing to check, and nothing to take.
   if (prev.index < log.commit) return acknowledge(peer, from, log.commit);
-  if (!log.holds(prev)) return refuseAppend(peer, from, prev);
-  log.takeAppend(entries);
+  const longEnough = peer.broken.has("append-without-matching") && prev.index <= log.lastIndex;
+  if (!log.holds(prev) && !longEnough) return refuseAppend(peer, from, prev);
+  const keeps = peer.broken.has("keep-conflicting-entries");
+  log.takeAppend(keeps ? entries.filter(({ index }) => index > log.lastIndex) : entries);
   const lastNew = prev.index + entries.length;
   // Only what this append vouches for is committed here: behind it the log may differ (Figure 2 AppendEntries 5).
   log.commitTo(Math.min(append.leaderCommit, lastNew));

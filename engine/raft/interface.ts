@@ -5,6 +5,7 @@
  * network (it says what to send) and no randomness of its own (`draw`). One input is handled at a time; what is to be
  * done about it is taken with `ready()`, after one input or after a batch of them, which is group commit.
  */
+import type { BrokenRules } from "./broken.ts";
 import type { ConfChange } from "./conf-change.ts";
 import type { Emit, Reason } from "./events.ts";
 import type {
@@ -65,6 +66,8 @@ export interface PeerConfig {
   readonly disableProposalForwarding?: boolean;
   readonly disableConfChangeValidation?: boolean;
   readonly limits?: Partial<Limits>;
+  /** Rules that are switched off; none when left out. */
+  readonly broken?: BrokenRules;
   /** Writes and applies are reported when they are done, and several may be outstanding; otherwise each Ready in turn. */
   readonly asyncStorage: boolean;
   /** An integer of [0, n), from the host's generator. */

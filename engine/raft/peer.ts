@@ -6,6 +6,7 @@
  * done about it is taken with `ready()`, after one input or after a batch of them, which is group commit.
  */
 import { assert } from "../base/assert.ts";
+import { ALL_KEPT, type BrokenRules, type RaftRule } from "./broken.ts";
 import type { ConfChange } from "./conf-change.ts";
 import { allVoters, isCoherent, NO_CONF } from "./configuration.ts";
 import type { Emit, ProgressView } from "./events.ts";
@@ -29,8 +30,8 @@ import type { ProgressCheckpoint } from "./progress.ts";
 import { loadProgress, saveProgress, viewOf } from "./progress.ts";
 import { advance, hasReady, takeReady } from "./ready.ts";
 import type { ReadRequest } from "./reads.ts";
-import { becomeFollower } from "./roles.ts";
-import type { PeerState, Settings } from "./state.ts";
+import { becomeFollower, drawElectionTimeout } from "./roles.ts";
+import { type PeerState, type Settings, tellElectionTimer } from "./state.ts";
 import { step } from "./step.ts";
 import { tick, ticksUntilDue } from "./ticks.ts";
 import type { Ack, ConfState, Entry, HardState, Index, NodeId, Role, Term } from "./types.ts";
@@ -92,6 +93,8 @@ export interface Peer {
   setPreVote(on: boolean): void;
   setCheckQuorum(on: boolean): void;
   setReadOnly(mode: ReadOnlyMode): void;
+  /** Switches rules off, and all others on again. */
+  setBroken(rules: BrokenRules): void;
   setEmit(emit: Emit | null): void;
   /** Holds until the next transition draws anew. */
   setElectionTimeout(ticks: number): void;
@@ -134,7 +137,7 @@ function loadHardState(peer: PeerState, { term, vote, commit }: HardState): void
       `the restored commit ${commit} is beyond the restored log, which ends at ${peer.log.lastIndex}`,
     );
   peer.term = term;
-  peer.vote = vote;
+  peer.vote = peer.broken.has("forget-vote") ? null : vote;
   peer.log.commit = Math.max(commit, peer.log.commit); // what a snapshot covers is committed, whoever wrote it first
 }
 
@@ -186,6 +189,7 @@ function newState(config: PeerConfig, log: RaftLog): PeerState {
     preVote: config.preVote ?? false,
     checkQuorum: config.checkQuorum ?? false,
     readOnly: config.readOnly ?? "safe",
+    broken: config.broken ?? ALL_KEPT,
     role: "follower",
     term: 0,
     vote: null,
@@ -345,6 +349,15 @@ class RaftPeer implements Peer {
     this.#peer.readOnly = mode;
   }
 
+  setBroken(rules: BrokenRules): void {
+    const peer = this.#peer;
+    const same = peer.broken.has("same-election-timeouts");
+    peer.broken = rules;
+    if (rules.has("same-election-timeouts") === same) return;
+    drawElectionTimeout(peer);
+    tellElectionTimer(peer);
+  }
+
   setEmit(emit: Emit | null): void {
     this.#peer.emit = emit;
     this.#peer.log.emit = emit;
@@ -366,6 +379,7 @@ export interface PeerCheckpoint {
   readonly preVote: boolean;
   readonly checkQuorum: boolean;
   readonly readOnly: ReadOnlyMode;
+  readonly broken: readonly RaftRule[];
   readonly role: Role;
   readonly term: Term;
   readonly vote: NodeId | null;
@@ -399,6 +413,7 @@ function save(peer: PeerState): PeerCheckpoint {
     preVote: peer.preVote,
     checkQuorum: peer.checkQuorum,
     readOnly: peer.readOnly,
+    broken: [...peer.broken],
     role: peer.role,
     term: peer.term,
     vote: peer.vote,
@@ -428,7 +443,13 @@ export function restorePeer(config: PeerConfig, saved: PeerCheckpoint): Peer {
   assert(config.id === saved.id, "a checkpoint belongs to one peer");
   const limits = limitsOf(config);
   const peer = newState(
-    { ...config, preVote: saved.preVote, checkQuorum: saved.checkQuorum, readOnly: saved.readOnly },
+    {
+      ...config,
+      preVote: saved.preVote,
+      checkQuorum: saved.checkQuorum,
+      readOnly: saved.readOnly,
+      broken: new Set(saved.broken),
+    },
     RaftLog.load(saved.log, limits.maxCommittedBytesPerReady),
   );
   const progress = new Map(saved.progress.map((one) => [one.id, loadProgress(one, limits)]));

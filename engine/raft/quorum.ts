@@ -15,10 +15,12 @@ const descending: Index[] = [];
  * The largest index that a majority of the half acknowledged; Infinity for an empty half.
  *
  * Sorting by insertion: a half has at most nine voters in practice, and nothing is allocated.
+ *
+ * @param voters how many a majority is of; fewer than `half` has when others are let to stand in for them
  */
-export function committedIndex(half: readonly { readonly match: Index }[]): Index {
+export function committedIndex(half: readonly { readonly match: Index }[], voters = half.length): Index {
   const n = half.length;
-  if (n === 0) return Number.POSITIVE_INFINITY;
+  if (voters === 0) return Number.POSITIVE_INFINITY;
   for (let i = 0; i < n; i += 1) {
     const match = half[i]?.match ?? 0;
     let at = i;
@@ -28,7 +30,7 @@ export function committedIndex(half: readonly { readonly match: Index }[]): Inde
     }
     descending[at] = match;
   }
-  return descending[Math.floor(n / 2)] ?? 0;
+  return descending[Math.floor(voters / 2)] ?? 0;
 }
 
 export function jointCommittedIndex(

@@ -37,7 +37,7 @@ function serveRead(peer: PeerState, request: ReadRequest): void {
   const index = peer.log.commit;
   if (isAlone(peer)) return confirm(peer, request, index);
   emit(peer, { type: "read-index-asked", context: request.context, from: request.from, index });
-  if (peer.readOnly === "lease-based") return confirm(peer, request, index);
+  if (peer.readOnly === "lease-based" || peer.broken.has("read-without-quorum")) return confirm(peer, request, index);
   if (addRead(peer.pendingReads, request, index, peer.id)) broadcastHeartbeat(peer, request.context);
 }
 

@@ -6,11 +6,11 @@ import { RaftPanic } from "./events.ts";
 import { NO_ENTRIES, ZERO } from "./log.ts";
 import type { Progress } from "./progress.ts";
 import { becomeSnapshot, isPaused, noteSent, viewOf, windowFull } from "./progress.ts";
-import { jointCommittedIndex } from "./quorum.ts";
+import { committedIndex, jointCommittedIndex } from "./quorum.ts";
 import { payloadBytes } from "./size.ts";
 import type { PeerState } from "./state.ts";
 import { emit, send, sendAfterPersist } from "./state.ts";
-import type { Entry, EntryType, NodeId } from "./types.ts";
+import type { Entry, EntryType, Index, NodeId } from "./types.ts";
 
 /** Changes a progress and tells the trace what it was before and after. */
 export function changeProgress(peer: PeerState, progress: Progress, cause: ProgressCause, change: () => void): void {
@@ -137,10 +137,25 @@ export function broadcastHeartbeat(peer: PeerState, context: string | null): voi
  * @returns whether the commit moved
  */
 export function advanceCommit(peer: PeerState): boolean {
-  const index = jointCommittedIndex(peer.incoming, peer.outgoing);
-  if (index <= peer.log.commit || peer.log.termAt(index) !== peer.term) return false;
+  const index = agreedIndex(peer);
+  if (index <= peer.log.commit) return false;
+  if (peer.log.termAt(index) !== peer.term && !peer.broken.has("commit-old-term-by-counting")) return false;
   peer.log.commitTo(index);
   return true;
+}
+
+/** How far enough members hold the log. */
+function agreedIndex(peer: PeerState): Index {
+  const { broken, incoming, outgoing } = peer;
+  if (broken.has("commit-without-majority")) return peer.progress.get(peer.id)?.match ?? 0;
+  if (broken.has("count-learners")) {
+    const learners = peer.peers.filter(({ learner }) => learner);
+    return Math.min(
+      committedIndex([...incoming, ...learners], incoming.length),
+      committedIndex([...outgoing, ...learners], outgoing.length),
+    );
+  }
+  return jointCommittedIndex(incoming, outgoing);
 }
 
 export function committedInOwnTerm(peer: PeerState): boolean {

@@ -28,9 +28,10 @@ function reset(peer: PeerState, term: Term, next: Role): void {
 }
 
 /** Randomised, so that split votes are rare and resolve (§5.2). */
-function drawElectionTimeout(peer: PeerState): void {
+export function drawElectionTimeout(peer: PeerState): void {
   const { electionTicks, electionSpreadTicks, draw } = peer.settings;
-  peer.electionTimeout = electionTicks + draw(electionSpreadTicks);
+  const spread = peer.broken.has("same-election-timeouts") ? 0 : draw(electionSpreadTicks);
+  peer.electionTimeout = electionTicks + spread;
 }
 
 function enter(peer: PeerState, role: Role, leader: NodeId | null, why: Reason): void {

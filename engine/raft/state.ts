@@ -6,6 +6,7 @@
  * input (`leader`, `follower`, `candidate`), the rules of terms before that (`step`), time (`ticks`) and what goes out
  * (`ready`). The state is changed in place: a spread for each step costs a hundred times as much.
  */
+import type { BrokenRules } from "./broken.ts";
 import type { Emit, RaftEvent } from "./events.ts";
 import type { Limits, ReadOnlyMode, ReadState, Sendable } from "./interface.ts";
 import type { RaftLog } from "./log.ts";
@@ -37,6 +38,7 @@ export interface PeerState {
   preVote: boolean;
   checkQuorum: boolean;
   readOnly: ReadOnlyMode;
+  broken: BrokenRules;
 
   role: Role;
   term: Term;
@@ -97,13 +99,14 @@ export function setLeader(peer: PeerState, leader: NodeId | null): void {
 }
 
 export function resetElectionTimer(peer: PeerState): void {
-  if (peer.emit !== null)
-    peer.emit({
-      type: "election-timer-reset",
-      timeoutTicks: peer.electionTimeout,
-      elapsedTicks: peer.electionElapsed,
-    });
   peer.electionElapsed = 0;
+  tellElectionTimer(peer);
+}
+
+/** It runs out when it has come from `elapsedTicks` to `timeoutTicks`. */
+export function tellElectionTimer({ emit: tell, electionTimeout, electionElapsed }: PeerState): void {
+  if (tell !== null)
+    tell({ type: "election-timer-reset", timeoutTicks: electionTimeout, elapsedTicks: electionElapsed });
 }
 
 /** May become leader: a voter (also of the outgoing half), and not waiting for a snapshot to be stored. */

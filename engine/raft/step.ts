@@ -105,6 +105,7 @@ function receiveNew(peer: PeerState, message: Message): boolean {
     if (ignoredByLease(peer, message)) return false;
     if (message.pre) return true;
   }
+  if (peer.role === "leader" && peer.broken.has("ignore-higher-term")) return true;
   // A pre-vote is granted with the term that was asked about; nobody has reached it yet.
   if (message.type === "RequestVoteReply" && message.pre && message.granted) return true;
   emit(peer, { type: "higher-term-seen", message, term: peer.term });

@@ -9,6 +9,7 @@
 import { present } from "../base/assert.ts";
 import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
+import { type BrokenRules, isRaftRule } from "../raft/broken.ts";
 import { decodeConfChange } from "../raft/conf-change.ts";
 import type { RaftEvent, Reason } from "../raft/events.ts";
 import {
@@ -78,6 +79,7 @@ export interface ReplicaCheckpoint {
   readonly waiting: readonly (readonly [number, Waiting])[];
   readonly reads: readonly (readonly [string, Read])[];
   readonly askAgainAt: Micros | null;
+  readonly snapshotsDue: readonly (readonly [NodeId, Micros])[];
   readonly settings: Settings;
   readonly clients: readonly (readonly [ConnectionId, ProcessId])[];
 }
@@ -114,6 +116,8 @@ export class Replica implements Process {
   readonly #reads = new Map<string, Read>();
   /** Awake time at which reads without an index are asked for again: the message may have been lost. */
   #askAgainAt: Micros | null = null;
+  /** Awake time by which a snapshot on its way to a member must have been acknowledged. */
+  readonly #snapshotsDue = new Map<NodeId, Micros>();
   #settings: Settings = NO_SETTINGS;
   readonly #clients = new Map<ConnectionId, ProcessId>();
 
@@ -163,7 +167,10 @@ export class Replica implements Process {
     const peer = this.#running();
     if (this.#proposals.length > 0) this.#proposeAll();
     for (let ready = peer.ready(); ready !== null; ready = peer.ready()) {
-      for (const message of ready.send) this.#out.send(message.to as string as ProcessId, message);
+      for (const message of ready.send) {
+        if (message.type === "InstallSnapshot") this.#snapshotsDue.set(message.to, this.#now + this.#snapshotTimeout);
+        this.#out.send(message.to as string as ProcessId, message);
+      }
       if (ready.persist !== null) this.#persist(ready.persist);
       if (ready.apply.length > 0) this.#apply(ready.apply, stamp);
       for (const { context, index } of ready.readStates) this.#readIsAt(context, index);
@@ -193,6 +200,7 @@ export class Replica implements Process {
       waiting: [...this.#waiting],
       reads: [...this.#reads],
       askAgainAt: this.#askAgainAt,
+      snapshotsDue: [...this.#snapshotsDue],
       settings: this.#settings,
       clients: [...this.#clients],
     };
@@ -214,6 +222,7 @@ export class Replica implements Process {
     for (const [serial, waiting] of saved.waiting) this.#waiting.set(serial, waiting);
     for (const [context, read] of saved.reads) this.#reads.set(context, read);
     this.#askAgainAt = saved.askAgainAt;
+    for (const [member, due] of saved.snapshotsDue) this.#snapshotsDue.set(member, due);
     this.#settings = saved.settings;
     for (const [connection, client] of saved.clients) this.#clients.set(connection, client);
     this.#peer = restorePeer(this.#peerConfig(null), saved.peer);
@@ -266,6 +275,7 @@ export class Replica implements Process {
       readOnly,
       // One that went on leading would take no proposals and let nobody else lead.
       stepDownOnRemoval: true,
+      broken: brokenIn(this.#settings),
       asyncStorage: true,
       draw: (n) => this.#rng.below(n),
       snapshot: () => (this.#applied.index === 0 ? null : this.#snapshotNow()),
@@ -290,12 +300,29 @@ export class Replica implements Process {
       peer.tick(some);
       ticks -= some;
     }
+    for (const [member, due] of this.#snapshotsDue) if (this.#now >= due) this.#snapshotIsLate(member);
     if (this.#askAgainAt !== null && this.#now >= this.#askAgainAt) this.#askForReads();
+  }
+
+  /** The longest election timeout; etcd waits 5 s for the answer to a snapshot (rafthttp). */
+  get #snapshotTimeout(): Micros {
+    const { tick, electionTicks, electionSpreadTicks } = this.#config;
+    return (electionTicks + electionSpreadTicks) * tick;
+  }
+
+  /**
+   * A leader feeds a member nothing while a snapshot travels to it, so somebody has to say that it got lost (etcd
+   * ReportSnapshot). Of one that has arrived the leader knows, and takes no notice.
+   */
+  #snapshotIsLate(member: NodeId): void {
+    this.#snapshotsDue.delete(member);
+    this.#running().step({ type: "snapshot-status", peer: member, ok: false });
   }
 
   // ── the disk ──
 
-  #persist(persist: Persist): void {
+  #persist(asked: Persist): void {
+    const persist = this.#settings.broken.includes("answer-before-fsync") ? this.#answeredEarly(asked) : asked;
     const { hardState, entries, snapshot, mustSync } = persist;
     if (snapshot !== null) this.#writeSnapshotFile(snapshot);
     if (hardState !== null || entries.length > 0 || snapshot !== null) {
@@ -310,6 +337,19 @@ export class Replica implements Process {
     } else {
       this.#written({ token: 0, persist, taken: null });
     }
+  }
+
+  /**
+   * The broken rule `answer-before-fsync`: a vote or an acknowledgement leaves when what it rests on is durable (Figure
+   * 2, thesis §3.8). Without it a crash takes back what others count on: a write that was confirmed is gone.
+   */
+  #answeredEarly(persist: Persist): Persist {
+    this.#answer(persist.then);
+    return { ...persist, then: persist.then.filter(({ to }) => to === this.#id) };
+  }
+
+  #answer(acks: Persist["then"]): void {
+    for (const ack of acks) if (ack.to !== this.#id) this.#out.send(ack.to as string as ProcessId, ack);
   }
 
   #sync(): number {
@@ -338,7 +378,7 @@ export class Replica implements Process {
       this.#applied = snapshot.last;
       this.#emit?.({ type: "machine-restored", last: snapshot.last, summary: this.#machine.summary() });
     }
-    for (const ack of then) if (ack.to !== this.#id) this.#out.send(ack.to as string as ProcessId, ack);
+    this.#answer(then);
     this.#advance({ type: "persisted", then, written });
   }
 
@@ -478,6 +518,7 @@ export class Replica implements Process {
         peer.setPreVote(ask.settings.preVote);
         peer.setCheckQuorum(ask.settings.checkQuorum);
         peer.setReadOnly(ask.settings.readOnly);
+        peer.setBroken(brokenIn(ask.settings));
         this.#emit?.({ type: "settings-taken", settings: ask.settings });
         return;
       case "write":
@@ -564,6 +605,11 @@ export class Replica implements Process {
     const envelope = decodeEnvelope(data);
     return { term, index, type, label: this.#machine.label(envelope.command), request: requestKey(envelope) };
   }
+}
+
+/** Those that are Raft's; the rest are kept, or not, here. */
+function brokenIn({ broken }: Settings): BrokenRules {
+  return new Set(broken.filter(isRaftRule));
 }
 
 const NO_SETTINGS: Settings = { preVote: false, checkQuorum: false, readOnly: "safe", broken: [] };

@@ -113,6 +113,18 @@ describe("a crashed leader", () => {
   });
 });
 
+describe("a follower's timer", () => {
+  it("is shown to run out when the follower stands", async () => {
+    const cluster = await started(2, { members: 3 });
+    cluster.order({ type: "crash", process: cluster.leader });
+    await cluster.go(20); // what was in flight has arrived
+    const timers = cluster.members.flatMap(({ liveness, timer }) => (liveness === "running" && timer ? [timer] : []));
+    await cluster.go(400);
+    const stood = cluster.noted("election-started").at(-1)?.at ?? 0;
+    expect(timers.map(({ firesAt }) => firesAt)).toContain(stood);
+  });
+});
+
 describe("a minority", () => {
   it("takes a write and never commits it; mended, its log is made equal to the majority's", async () => {
     const cluster = await started(3);

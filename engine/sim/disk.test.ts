@@ -68,6 +68,22 @@ describe("a crash", () => {
 });
 
 describe("a disk that is kept", () => {
+  it("is not touched by what the original does after a crash", () => {
+    const disk = new Disk();
+    disk.append("a", bytes(1));
+    disk.syncBegins();
+    disk.syncEnds();
+    disk.append("a", bytes(2));
+    const kept = disk.state();
+    disk.crash(false, rngFor(1, "disk"));
+    disk.append("a", bytes(3, 3));
+    const copy = new Disk(kept);
+    expect(contents(copy)).toEqual({ a: [1, 2] });
+    copy.crash(false, rngFor(1, "disk"));
+    expect(contents(copy)).toEqual({ a: [1] });
+    expect(contents(disk)).toEqual({ a: [1, 3, 3] });
+  });
+
   it("goes on from its state as if nothing had been, and leaves the original alone", () => {
     const disk = new Disk();
     disk.append("a", bytes(1));

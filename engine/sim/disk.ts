@@ -104,7 +104,8 @@ export class Disk {
     const atCrash = new Map([...this.#files].map(([name, file]) => [name, file] as const));
     for (const { file, before } of this.#undo.toReversed()) {
       if (before === null) this.#files.delete(file);
-      else this.#files.set(file, before);
+      // A copy: a checkpoint may hold what was before, and the file is changed in place from here on.
+      else this.#files.set(file, { ...before });
     }
     const touched = [...new Set(this.#undo.map(({ file }) => file))];
     this.#undo = [];

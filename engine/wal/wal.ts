@@ -141,6 +141,8 @@ export class Wal {
       this.#lastIndex = entries.at(-1)?.index ?? snapshot.index;
       (this.#segments[at.segment] as Segment).lastIndex = this.#lastIndex;
     }
+    const first = entries[0]?.index ?? snapshot.index + 1;
+    if (first > snapshot.index + 1) throw new WalCorrupt(`entry ${first} does not follow ${snapshot.index}`);
     this.#state = hardState;
     const all = segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
     const kept = this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -8,6 +8,7 @@ import { present } from "../base/assert.ts";
 import type { Micros } from "../base/units.ts";
 import type { RunSpec } from "../scenario/config.ts";
 import { Run } from "../scenario/run.ts";
+import { recordStory } from "../scenario/stories/tell.ts";
 import type { Command, Recorded } from "../sim/command.ts";
 import type {
   BranchInfo,
@@ -145,6 +146,8 @@ export function createCoordinator(makeWorker: (() => Worker) | null): Coordinato
         opened.run.switchTo(branch);
         return moment(opened);
       }),
+
+    recordStory,
 
     recording: (world): Promise<Recording> =>
       inTurn(world, ({ run }) => {

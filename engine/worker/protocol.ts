@@ -5,6 +5,8 @@
 import type { Micros } from "../base/units.ts";
 import type { RunSpec } from "../scenario/config.ts";
 import type { StepKind } from "../scenario/run.ts";
+import type { Story, Telling } from "../scenario/stories.ts";
+import type { RecordedStory } from "../scenario/stories/tell.ts";
 import type { Command, Recorded, Refusal } from "../sim/command.ts";
 import type { Delta } from "../trace/view.ts";
 
@@ -83,5 +85,7 @@ export interface Coordinator {
   /** Goes to where this branch was left, with its future ahead; the present future becomes the branch. */
   switchBranch(world: WorldId, branch: number): Promise<Moment>;
   recording(world: WorldId): Promise<Recording>;
+  /** A story as a run that can be opened, with what it breaks or, as the control, without. */
+  recordStory(story: Story, telling: Telling): Promise<RecordedStory>;
   close(world: WorldId): Promise<void>;
 }

@@ -21,8 +21,7 @@ const BENCHMARKS: Readonly<Record<string, () => Measured | Promise<Measured>>> =
     measureSimulation({ timing: "etcd", writesPerS: 0, entries: 10_000, recorded: true }),
   "recorded-writes-10k-entries": () =>
     measureSimulation({ timing: "etcd", writesPerS: 10, entries: 10_000, recorded: true }),
-  "recorded-idle-paper-timing": () =>
-    measureSimulation({ timing: "paper", writesPerS: 0, entries: 0, recorded: true }),
+  "recorded-idle-paper-timing": () => measureSimulation({ timing: "paper", writesPerS: 0, entries: 0, recorded: true }),
   puts: measurePuts,
   "puts-at-1m-entries": measurePutCost,
   "put-wal-bytes": async () => (await measurePutMemory()).wal,

@@ -148,7 +148,7 @@ async function mainThread({ site, newPage }: Stand): Promise<Measured> {
     // oxlint-disable-next-line no-await-in-loop
     await page.waitForTimeout(IDLE_S * 1_000);
     // oxlint-disable-next-line no-await-in-loop
-    shares.push(((await taskSeconds(cdp)) - before) / ((performance.now() - began) / 1_000) * 100);
+    shares.push((((await taskSeconds(cdp)) - before) / ((performance.now() - began) / 1_000)) * 100);
   }
   return { value: median(shares), note: `5 members, default speed, ${IDLE_S} s each; ${spread(shares, 1)}` };
 }
@@ -217,4 +217,3 @@ function linkTo({ spec, commands, at, n, hash }: RecordedRun): string {
   const body = JSON.stringify({ v: 1, ...spec, commands, at, n, hash, view: {} });
   return `#s=1.${deflateRawSync(body, { level: 9 }).toString("base64url")}`;
 }
-
