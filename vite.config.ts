@@ -21,7 +21,11 @@ export default defineConfig(({ mode }) => {
       outDir: single ? "dist-single" : "dist",
       assetsInlineLimit: single ? Number.MAX_SAFE_INTEGER : 4_096,
       chunkSizeWarningLimit: 2_000, // in kB, unpacked; .ci/build.mjs looks at what counts
-      rolldownOptions: { checks: { pluginTimings: false } },
+      rolldownOptions: {
+        checks: { pluginTimings: false },
+        // The engine's modules do nothing by being imported: those that only give types away are left out.
+        treeshake: { moduleSideEffects: (id) => !id.includes("/engine/") },
+      },
       copyPublicDir: !single,
       modulePreload: { polyfill: false }, // it would fetch, and every browser that we name knows modulepreload
     },

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Delta, Flight, LogCell, MemberView, Note, ProcessId } from "../../engine/index.ts";
+import {
+  type Delta,
+  type Flight,
+  type LogCell,
+  type MemberView,
+  type Note,
+  NOTES_KEPT,
+  type ProcessId,
+} from "../../engine/index.ts";
 import { isProcessId } from "./ids.ts";
-import { applyDelta, EMPTY_MIRROR, type Mirror, NOTES_KEPT } from "./mirror.ts";
+import { applyDelta, EMPTY_MIRROR, type Mirror } from "./mirror.ts";
 
 function id(text: string): ProcessId {
   if (!isProcessId(text)) throw new Error(`no id: ${text}`);
@@ -40,6 +48,7 @@ function flight(message: number): Flight {
     to: id("n2"),
     term: 1,
     sentAt: 10,
+    heldAt: null,
     arrivesAt: 20,
     lost: null,
     copyOf: null,

@@ -10,12 +10,14 @@ import {
   byLengthThenUnits,
   type ClientView,
   type Delta,
+  FAULTS_KEPT,
   type Flight,
   type LogChange,
   type LogView,
   type MemberView,
   type MessageId,
   type Note,
+  NOTES_KEPT,
   type ProcessId,
   type Reign,
   type View,
@@ -28,9 +30,6 @@ export interface Mirror extends View {
   readonly memberIds: readonly ProcessId[];
   readonly clientIds: readonly ProcessId[];
 }
-
-/** As many notes as the engine's fold keeps. */
-export const NOTES_KEPT = 200;
 
 /** Before the first keyframe. */
 export const EMPTY_MIRROR: Mirror = {
@@ -46,6 +45,7 @@ export const EMPTY_MIRROR: Mirror = {
   violation: null,
   reigns: [],
   notes: [],
+  faults: [],
   memberIds: [],
   clientIds: [],
 };
@@ -66,7 +66,8 @@ export function applyDelta(before: Mirror, delta: Delta): Mirror {
     settings: delta.settings === undefined ? before.settings : share(before.settings, delta.settings),
     violation: applyViolation(before, delta),
     reigns: applyReigns(before.reigns, delta.reigns, whole),
-    notes: applyNotes(before.notes, delta.notes, whole),
+    notes: applyNotes(before.notes, delta.notes, whole, NOTES_KEPT),
+    faults: applyNotes(before.faults, delta.faults, whole, FAULTS_KEPT),
     memberIds: members === before.members ? before.memberIds : share(before.memberIds, sortedIds(members)),
     clientIds: clients === before.clients ? before.clientIds : share(before.clientIds, sortedIds(clients)),
   };
@@ -140,8 +141,13 @@ function applyReigns(before: readonly Reign[], change: Delta["reigns"], whole: b
   return share(before, whole ? change.reigns : [...before.slice(0, change.from), ...change.reigns]);
 }
 
-function applyNotes(before: readonly Note[], notes: readonly Note[] | undefined, whole: boolean): readonly Note[] {
+function applyNotes(
+  before: readonly Note[],
+  notes: readonly Note[] | undefined,
+  whole: boolean,
+  kept: number,
+): readonly Note[] {
   if (whole) return share(before, notes ?? []);
   if (notes === undefined || notes.length === 0) return before;
-  return [...before, ...notes].slice(-NOTES_KEPT);
+  return [...before, ...notes].slice(-kept);
 }

@@ -1,8 +1,9 @@
 /** Whole clusters, as a person drives them, seen through the view that the page gets. */
 import { describe, expect, it } from "vitest";
+import { present } from "../base/assert.ts";
 import { MS, SECOND } from "../base/units.ts";
 import type { Command, MembershipStep, ProcessId } from "../sim/command.ts";
-import type { Delta, MemberView, Note } from "../trace/view.ts";
+import type { Delta, Flight, MemberView, Note } from "../trace/view.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
 import { Run } from "./run.ts";
 
@@ -364,6 +365,43 @@ describe("PreVote", () => {
     };
     expect(await termsAfter(true)).toBe(0);
     expect(await termsAfter(false)).toBeGreaterThan(0);
+  });
+});
+
+describe("a message", () => {
+  const travelling = (run: Run) => run.keyframe().flights?.find(({ kind }) => kind === "heartbeat");
+  const way = ({ sentAt, arrivesAt, heldAt }: Flight, now: number): number =>
+    ((heldAt ?? now) - sentAt) / ((arrivesAt ?? Number.POSITIVE_INFINITY) - sentAt);
+
+  it("held by hand stands still, and released goes on from where it stood", async () => {
+    const cluster = await started(18);
+    const { run } = cluster;
+    for (let i = 0; i < 200 && travelling(run) === undefined; i += 1) await cluster.go(1);
+    const flight = present(travelling(run), "a heartbeat");
+    await run.advance(Math.floor((flight.sentAt + present(flight.arrivesAt, "an arrival")) / 2));
+    cluster.order({ type: "hold", message: flight.id });
+    const shown = () =>
+      present(
+        run.keyframe().flights?.find(({ id: shownId }) => shownId === flight.id),
+        "the heartbeat",
+      );
+    const stood = way(shown(), run.position.at);
+    await cluster.go(500);
+    expect(way(shown(), run.position.at)).toBe(stood);
+    cluster.order({ type: "release", message: flight.id });
+    expect(way(shown(), run.position.at)).toBeCloseTo(stood, 2);
+    await cluster.go(100);
+    expect(run.keyframe().flights?.some(({ id: shownId }) => shownId === flight.id)).toBe(false);
+  });
+});
+
+it("a split is told with the groups that can still reach each other, and stays among the faults", async () => {
+  const cluster = await started(19);
+  cluster.order({ type: "partition", groups: [["n1", "n3"].map(id), ["n2", "n4", "n5"].map(id)] });
+  await cluster.go(20_000);
+  expect(cluster.run.keyframe().faults?.at(0)).toMatchObject({
+    what: "partitioned",
+    figures: { groups: "n1 n3 | n2 n4 n5" },
   });
 });
 

@@ -95,8 +95,10 @@ export interface Flight {
   readonly to: ProcessId;
   readonly term: number;
   readonly sentAt: Micros;
-  /** When it arrives or, if `lost`, would have: a lost message is drawn until half way. Null while it is held by hand. */
+  /** When it arrives or, if `lost`, would have: a lost message is drawn until half way. Null if it waits at its sender. */
   readonly arrivesAt: Micros | null;
+  /** Since when it stands still, held by hand or by a cut under its connection; null while it moves. */
+  readonly heldAt: Micros | null;
   /** Why it will not arrive; null when it will. */
   readonly lost: "cut" | "loss" | "dropped" | "receiver-down" | "closed" | null;
   readonly copyOf: MessageId | null;
@@ -187,8 +189,10 @@ export interface View {
   /** The first rule that was broken; null while all hold. */
   readonly violation: ViolationView | null;
   readonly reigns: readonly Reign[];
-  /** The latest notes, oldest first, at most 200. */
+  /** The latest notes, oldest first, at most `NOTES_KEPT`. */
   readonly notes: readonly Note[];
+  /** Those among all notes that tell of a fault or its end, at most `FAULTS_KEPT`. */
+  readonly faults: readonly Note[];
 }
 
 export interface LogView {
@@ -198,8 +202,9 @@ export interface LogView {
 }
 
 export const LOG_WINDOW = 512;
-/** A view keeps this many notes at least. */
+/** A view keeps this many notes, and this many faults. */
 export const NOTES_KEPT = 200;
+export const FAULTS_KEPT = 500;
 
 /** Cells from index `from` on replace what stood there and behind it. */
 export interface LogChange {
@@ -229,4 +234,5 @@ export interface Delta {
   /** All reigns from this position on. */
   readonly reigns?: { readonly from: number; readonly reigns: readonly Reign[] };
   readonly notes?: readonly Note[];
+  readonly faults?: readonly Note[];
 }

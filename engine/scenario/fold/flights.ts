@@ -12,6 +12,7 @@ export interface Travelling {
   readonly to: ProcessId;
   readonly sentAt: Micros;
   readonly arrivesAt: Micros | null;
+  readonly heldAt: Micros | null;
   readonly lost: Lost | null;
   readonly copyOf: MessageId | null;
   readonly body: unknown;
@@ -35,7 +36,8 @@ export class Flights {
   sent({ process, at }: TraceEvent, event: WorldEvent & { type: "sent" }): void {
     const { message: id, to, arrivesAt, lost, copyOf, body, segment } = event;
     const from = process as ProcessId;
-    this.#travelling.set(id, { id, from, to, sentAt: at, arrivesAt, lost, copyOf, body, segment });
+    const heldAt = arrivesAt === null ? at : null;
+    this.#travelling.set(id, { id, from, to, sentAt: at, arrivesAt, heldAt, lost, copyOf, body, segment });
     this.#changed.add(id);
     if (lost !== null && this.#travelling.size > PRUNED_ABOVE) this.#prune(at);
   }
@@ -51,18 +53,23 @@ export class Flights {
     const { sentAt, arrivesAt } = flight;
     // What is lost on arrival has been seen to travel; what is taken from its way is shown as lost where it was.
     if (why === "receiver-down" || why === "closed" || arrivesAt === null || arrivesAt <= at) return this.land(id);
-    this.#change(flight, { lost: why, arrivesAt: sentAt + 2 * (at - sentAt) + LOST_LINGERS });
+    this.#change(flight, { lost: why, heldAt: null, arrivesAt: sentAt + 2 * (at - sentAt) + LOST_LINGERS });
   }
 
   /** It stays where it is until it is released. */
-  stopped(id: MessageId): void {
+  stopped(at: Micros, id: MessageId): void {
     const flight = this.#travelling.get(id);
-    if (flight !== undefined) this.#change(flight, { arrivesAt: null });
+    if (flight !== undefined) this.#change(flight, { heldAt: at });
   }
 
+  /** It goes on from where it stood, as if it had been sent so long ago that it is there now. */
   released(at: Micros, id: MessageId, arrivesAt: Micros): void {
     const flight = this.#travelling.get(id);
-    if (flight !== undefined) this.#change(flight, { sentAt: at, arrivesAt });
+    if (flight === undefined) return;
+    const { sentAt, heldAt } = flight;
+    const way = flight.arrivesAt === null ? 0 : ((heldAt ?? at) - sentAt) / (flight.arrivesAt - sentAt);
+    const gone = way >= 1 ? 0 : Math.floor((way / (1 - way)) * (arrivesAt - at));
+    this.#change(flight, { sentAt: at - gone, arrivesAt, heldAt: null });
   }
 
   all(at: Micros): Flight[] {
@@ -98,7 +105,7 @@ export class Flights {
 }
 
 function describe(flight: Travelling): Flight {
-  const { id, from, to, sentAt, arrivesAt, lost, copyOf, body, segment } = flight;
+  const { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, body, segment } = flight;
   const described = segment === null ? describeMessage(body as Message) : describeSegment(segment);
-  return { id, from, to, sentAt, arrivesAt, lost, copyOf, ...described };
+  return { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, ...described };
 }

@@ -4,12 +4,13 @@
  * Nothing here asks a process anything; what is not in the trace is not in the picture. Drafts are changed in place (a
  * fold at full speed sees hundreds of thousands of events a second) and copied when a delta is taken, once a frame.
  */
+import { byLengthThenUnits } from "../../base/compare.ts";
 import type { Micros } from "../../base/units.ts";
 import type { ClientEvent } from "../../replica/client.ts";
 import type { ReplicaEvent } from "../../replica/events.ts";
 import { type LinkEnds, type LinkQuality, linkKey, type Settings } from "../../sim/command.ts";
 import type { TraceEvent, WorldEvent } from "../../sim/events.ts";
-import type { Delta, MemberView, Note, Reign, ViolationView } from "../../trace/view.ts";
+import type { Delta, MemberView, Reign, ViolationView } from "../../trace/view.ts";
 import { clientIds, memberIds, startSettings } from "../build.ts";
 import type { RunConfig } from "../config.ts";
 import type { AnyEvent } from "../events.ts";
@@ -17,7 +18,7 @@ import { Clients, type ClientsState, newClient } from "./clients.ts";
 import { Flights, type Travelling } from "./flights.ts";
 import { Logs, type LogsState } from "./logs.ts";
 import { Members, newMember } from "./members.ts";
-import { Notes } from "./notes.ts";
+import { Notes, type NotesState } from "./notes.ts";
 import { Reigns } from "./reigns.ts";
 
 /** How often what one can step to has happened. */
@@ -44,7 +45,7 @@ export interface FoldState {
   readonly clients: ClientsState;
   readonly travelling: readonly Travelling[];
   readonly reigns: readonly Reign[];
-  readonly notes: readonly Note[];
+  readonly notes: NotesState;
   readonly counts: Counts;
 }
 
@@ -113,7 +114,7 @@ export class Fold {
     const logs = this.#logs.takeChanges();
     const clients = this.#clients.takeChanges();
     const reigns = this.#reigns.takeChanges();
-    const notes = this.#notes.takeFresh();
+    const { notes, faults } = this.#notes.takeFresh();
     const { cuts, network, settings, violation } = this.#whole;
     const told = this.#told;
     this.#told = this.#whole;
@@ -133,6 +134,7 @@ export class Fold {
       ...(violation !== told.violation && { violation }),
       ...(reigns !== null && { reigns }),
       ...(notes.length > 0 && { notes }),
+      ...(faults.length > 0 && { faults }),
     };
   }
 
@@ -149,7 +151,7 @@ export class Fold {
       flights: this.#flights.all(this.#at),
       ...this.#whole,
       reigns: { from: 0, reigns: this.#reigns.all },
-      notes: this.#notes.kept,
+      ...this.#notes.state(),
     };
   }
 
@@ -163,7 +165,7 @@ export class Fold {
       clients: this.#clients.state(),
       travelling: this.#flights.state(),
       reigns: this.#reigns.all,
-      notes: this.#notes.kept,
+      notes: this.#notes.state(),
       counts: this.counts,
     };
   }
@@ -188,7 +190,7 @@ export class Fold {
         return true;
       case "held":
       case "stalled":
-        this.#flights.stopped(event.message);
+        this.#flights.stopped(traced.at, event.message);
         return true;
       case "released":
         this.#flights.released(traced.at, event.message, event.arrivesAt);
@@ -235,7 +237,28 @@ export class Fold {
     const [first] = links;
     if (first === undefined) return;
     if (links.length <= 2) return this.#notes.add(traced, what, { from: first.from, to: first.to });
-    this.#notes.add(traced, what === "cut" ? "partitioned" : "mended-many", { count: links.length });
+    if (what === "mended") return this.#notes.add(traced, "mended-many", { count: links.length });
+    this.#notes.add(traced, "partitioned", { count: links.length, groups: this.#groups().join(" | ") });
+  }
+
+  /** The processes that can still reach each other, both ways or one: a group is a few names apart by blanks. */
+  #groups(): string[] {
+    const cut = new Set(this.#whole.cuts);
+    const left = new Set(this.#members.all().map(({ id }) => id));
+    const groups: string[] = [];
+    for (const start of left) {
+      const group = [start];
+      left.delete(start);
+      for (const id of group) {
+        for (const other of left) {
+          if (cut.has(linkKey({ from: id, to: other })) && cut.has(linkKey({ from: other, to: id }))) continue;
+          group.push(other);
+          left.delete(other);
+        }
+      }
+      groups.push(group.sort(byLengthThenUnits).join(" "));
+    }
+    return groups;
   }
 
   /** What happens to any process, member or client. */
@@ -279,7 +302,7 @@ function startState(config: RunConfig): FoldState {
     clients: { clients: clientIds(config).map(newClient), owners: [] },
     travelling: [],
     reigns: [],
-    notes: [],
+    notes: { notes: [], faults: [] },
     counts: { messages: 0, roles: 0 },
   };
 }

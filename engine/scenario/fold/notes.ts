@@ -2,33 +2,68 @@
 import type { Reason } from "../../raft/events.ts";
 import type { EntryId } from "../../raft/types.ts";
 import type { TraceEvent } from "../../sim/events.ts";
-import { type Note, NOTES_KEPT } from "../../trace/view.ts";
+import { FAULTS_KEPT, type Note, NOTES_KEPT } from "../../trace/view.ts";
+
+/** What somebody or chance does to the cluster, and the end of it: the timeline has a lane for it. */
+const FAULTS: ReadonlySet<string> = new Set([
+  "crashed",
+  "restarted",
+  "panicked",
+  "paused",
+  "resumed",
+  "wiped",
+  "corrupted",
+  "partitioned",
+  "cut",
+  "mended",
+  "mended-many",
+  "healed",
+  "clock-changed",
+  "network-changed",
+  "settings-changed",
+  "spawned",
+  "retired",
+]);
+
+export interface NotesState {
+  readonly notes: readonly Note[];
+  readonly faults: readonly Note[];
+}
 
 export class Notes {
   #kept: Note[];
+  #faults: Note[];
   #fresh: Note[] = [];
+  #freshFaults: Note[] = [];
 
-  constructor(kept: readonly Note[] = []) {
-    this.#kept = [...kept];
+  constructor({ notes, faults }: NotesState) {
+    this.#kept = [...notes];
+    this.#faults = [...faults];
   }
 
   add({ id, at, process }: TraceEvent, what: string, figures: Note["figures"]): void {
     const note: Note = { event: id, at, process, what, figures };
     this.#kept.push(note);
     this.#fresh.push(note);
+    if (FAULTS.has(what)) {
+      this.#faults.push(note);
+      this.#freshFaults.push(note);
+      if (this.#faults.length > 2 * FAULTS_KEPT) this.#faults = this.#faults.slice(-FAULTS_KEPT);
+    }
     // Cut now and then, not at each note: an array that is shifted is copied.
     if (this.#kept.length > 2 * NOTES_KEPT) this.#kept = this.#kept.slice(-NOTES_KEPT);
     if (this.#fresh.length > 2 * NOTES_KEPT) this.#fresh = this.#fresh.slice(-NOTES_KEPT);
   }
 
-  get kept(): readonly Note[] {
-    return [...this.#kept];
+  state(): NotesState {
+    return { notes: [...this.#kept], faults: [...this.#faults] };
   }
 
   /** Those since the last call. */
-  takeFresh(): readonly Note[] {
-    const fresh = this.#fresh;
+  takeFresh(): NotesState {
+    const fresh = { notes: this.#fresh, faults: this.#freshFaults };
     this.#fresh = [];
+    this.#freshFaults = [];
     return fresh;
   }
 }
