@@ -57,6 +57,14 @@ interface Input {
   readonly palette: Palette;
 }
 
+/** All that the grid shows: while these are the same, so is the picture. */
+export function gridFacts(view: Input["view"]): readonly unknown[] {
+  const facts: unknown[] = [view.logs];
+  for (const { commit, applied, durable, liveness } of view.members.values())
+    facts.push(commit, applied, durable, liveness);
+  return facts;
+}
+
 export function drawGrid(context: CanvasRenderingContext2D, input: Input): void {
   const { view, shape, width, scrolled, cursor, palette } = input;
   const { scale } = shape;

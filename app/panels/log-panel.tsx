@@ -16,6 +16,7 @@ import {
   type Cursor,
   cursorAt,
   drawGrid,
+  gridFacts,
   gridHeight,
   lastIndexOf,
   namesWidth,
@@ -52,20 +53,26 @@ export function LogPanel() {
     const element = scroller.current;
     if (context === null || element === null) return undefined;
     let drawn: readonly unknown[] = [];
+    // Kept, for asking the element would make the browser lay the page out in every frame.
+    let scrolled = element.scrollLeft;
     const off = player.onFrame((view) => {
       const pitch = pitchOf(scale);
       if (following.current) {
         const wanted = Math.max(0, namesWidth(scale) + lastIndex(view) * pitch - width + pitch / 2);
-        if (Math.abs(element.scrollLeft - wanted) > 1) element.scrollLeft = wanted;
+        if (Math.abs(scrolled - wanted) > 1) {
+          element.scrollLeft = wanted;
+          scrolled = element.scrollLeft;
+        }
       }
-      const facts = [view.members, view.logs, element.scrollLeft];
-      if (facts.every((fact, i) => fact === drawn[i])) return;
+      const facts = [scrolled, ...gridFacts(view)];
+      if (facts.length === drawn.length && facts.every((fact, i) => fact === drawn[i])) return;
       drawn = facts;
-      drawGrid(context, { view, shape, width, scrolled: element.scrollLeft, cursor, palette });
+      drawGrid(context, { view, shape, width, scrolled, cursor, palette });
     });
     const onScroll = (): void => {
+      scrolled = element.scrollLeft;
       const end = namesWidth(scale) + lastIndex(readWorld(world).view) * pitchOf(scale);
-      following.current = element.scrollLeft + width >= end - pitchOf(scale) || end <= width;
+      following.current = scrolled + width >= end - pitchOf(scale) || end <= width;
       player.invalidate();
     };
     element.addEventListener("scroll", onScroll, { passive: true });

@@ -21,7 +21,7 @@ import {
   type Persist,
   restorePeer,
 } from "../raft/peer.ts";
-import type { ConfState, Entry, EntryId, Index, Message, NodeId, Snapshot } from "../raft/types.ts";
+import type { ConfState, Entry, EntryId, Index, Message, NodeId, Proposal, Snapshot } from "../raft/types.ts";
 import type { ProcessId, Settings } from "../sim/command.ts";
 import type { Ask, ConnectionId, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import { Wal, type WalCheckpoint, WalCorrupt } from "../wal/wal.ts";
@@ -63,7 +63,7 @@ interface Write {
   readonly taken: { readonly snapshot: Snapshot; readonly keep: number } | null;
 }
 
-interface ReplicaCheckpoint {
+export interface ReplicaCheckpoint {
   readonly peer: PeerCheckpoint;
   readonly wal: WalCheckpoint;
   readonly machine: Uint8Array;
@@ -110,6 +110,8 @@ export class Replica implements Process {
   #serials = 0;
   /** Requests that wait for their entry to be applied here, by serial. */
   readonly #waiting = new Map<number, Waiting>();
+  /** Those of the batch at hand. */
+  #proposals: { readonly serial: number; readonly proposal: Proposal }[] = [];
   /** By the context that the peer knows them by. */
   readonly #reads = new Map<string, Read>();
   /** Awake time at which reads without an index are asked for again: the message may have been lost. */
@@ -163,6 +165,7 @@ export class Replica implements Process {
 
   flush(stamp: Stamp): void {
     const peer = this.#running();
+    if (this.#proposals.length > 0) this.#proposeAll();
     for (let ready = peer.ready(); ready !== null; ready = peer.ready()) {
       for (const message of ready.send) {
         if (message.type === "InstallSnapshot") this.#snapshotsDue.set(message.to, this.#now + this.#snapshotTimeout);
@@ -445,17 +448,28 @@ export class Replica implements Process {
   }
 
   #propose(waiting: Waiting, command: Uint8Array): void {
-    const serial = this.#serials + 1;
+    this.#serials += 1;
+    const serial = this.#serials;
     const envelope = { origin: this.#id, incarnation: this.#incarnation, serial, command };
     const { connection, request } = waiting;
     const client = this.#clients.get(connection) ?? "";
     const key = requestKey(envelope);
     this.#emit?.({ type: "request-received", client, request, key, label: this.#machine.label(command) });
-    const data = encodeEnvelope(envelope);
-    const problem = this.#running().step({ type: "propose", proposals: [{ type: "normal", data }] });
-    if (problem !== undefined) return this.#refuse(waiting, problem.why);
-    this.#serials = serial;
     this.#waiting.set(serial, waiting);
+    this.#proposals.push({ serial, proposal: { type: "normal", data: encodeEnvelope(envelope) } });
+  }
+
+  /** What came in at one instant is proposed as one: one append to each follower, one write to the disk. */
+  #proposeAll(): void {
+    const proposals = this.#proposals;
+    this.#proposals = [];
+    const problem = this.#running().step({ type: "propose", proposals: proposals.map(({ proposal }) => proposal) });
+    if (problem === undefined) return;
+    for (const { serial } of proposals) {
+      const waiting = this.#waiting.get(serial);
+      this.#waiting.delete(serial);
+      if (waiting !== undefined) this.#refuse(waiting, problem.why);
+    }
   }
 
   #refuse({ connection, request }: Waiting, why: Reason): void {

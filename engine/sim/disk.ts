@@ -33,6 +33,9 @@ export interface DiskState {
   readonly barriers: readonly number[];
 }
 
+/** With more, a file's chunks become one: a small array of bytes costs many times what is in it. */
+const CHUNKS_MAX = 256;
+
 export class Disk {
   readonly #files = new Map<string, FileState>();
   /** Oldest first: undoing goes backwards. */
@@ -60,8 +63,12 @@ export class Disk {
 
   append(name: string, bytes: Uint8Array): void {
     const file = this.#touch(name);
+    if (file.count >= CHUNKS_MAX) {
+      file.chunks = [concatBytes(file.chunks.slice(0, file.count))];
+      file.count = 1;
+    }
     // A longer list is shared with what was before a cut: the bytes behind `count` are not this file's.
-    if (file.chunks.length !== file.count) file.chunks = file.chunks.slice(0, file.count);
+    else if (file.chunks.length !== file.count) file.chunks = file.chunks.slice(0, file.count);
     (file.chunks as Uint8Array[]).push(bytes);
     file.count += 1;
     file.length += bytes.length;

@@ -74,17 +74,27 @@ async function firstView({ site, newPage }: Stand, network: typeof SLOW_4G | nul
 
 // ── scripts ──
 
+/** Notes when a leader first stands in the page. */
+const WATCH_FIRST_LEADER = `{
+  const look = () => {
+    if (document.querySelector('[data-member][data-role="leader"]') === null) requestAnimationFrame(look);
+    else globalThis.firstLeaderMs ??= performance.now();
+  };
+  requestAnimationFrame(look);
+}`;
+
 async function initialScripts({ site, newPage }: Stand): Promise<Measured> {
   const { page } = await newPage();
-  const paths: string[] = [];
-  page.on("request", (request) => {
-    if (request.resourceType() === "script" && request.url().startsWith(site.address))
-      paths.push(new URL(request.url()).pathname);
-  });
+  await page.addInitScript(WATCH_FIRST_LEADER);
   await page.goto(site.address);
-  await leader(page).waitFor();
-  const value = paths.reduce((sum, path) => sum + site.bytesOf(path), 0);
-  return { value, note: `${paths.length} files fetched before the first leader, the workers' program in them` };
+  await page.waitForFunction(() => (globalThis as { firstLeaderMs?: number }).firstLeaderMs);
+  const addresses = await page.evaluate(() => {
+    const until = (globalThis as { firstLeaderMs?: number }).firstLeaderMs ?? 0;
+    const entries = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+    return entries.filter((entry) => entry.name.endsWith(".js") && entry.responseEnd < until).map(({ name }) => name);
+  });
+  const value = addresses.reduce((sum, address) => sum + site.bytesOf(new URL(address).pathname), 0);
+  return { value, note: `${addresses.length} files fetched before the first leader, the workers' program in them` };
 }
 
 // ── frames ──
@@ -120,12 +130,12 @@ async function frameTime({ site, newPage }: Stand, say: Say): Promise<Measured> 
   );
   const busy = (await taskSeconds(cdp)) - before;
   const flights = await page.getByRole("tab", { name: /^Messages/ }).innerText();
-  const notices = await page.getByRole("alert").count();
+  const alerts = await page.getByRole("alert").allInnerTexts();
   const late = intervals.filter((ms) => ms > 20).length;
   return {
     value: quantile(intervals, 0.95),
     note:
-      `${run.note}; ${flights.replace(/\D+/g, "")} in flight at the end, ${notices} alerts; ` +
+      `${run.note}; ${flights.replace(/\D+/g, "")} in flight at the end, page says: ${alerts.join(" ") || "nothing"}; ` +
       `median ${median(intervals).toFixed(1)} ms, ${late} of ${intervals.length} frames over 20 ms, ` +
       `${((busy * 1_000) / intervals.length).toFixed(1)} ms of main-thread work a frame`,
   };
