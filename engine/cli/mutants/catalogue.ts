@@ -378,9 +378,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "answers a write when it is proposed",
     file: "replica/replica.ts",
-    find: "    this.#serials = serial;\n",
+    find: "    this.#waiting.set(serial, waiting);\n",
     replace:
-      '    this.#serials = serial;\n    this.#emit?.({ type: "request-answered", client, request, index: this.#running().lastIndex });\n    this.#respond(connection, { type: "answer", request, answer: null });\n',
+      '    this.#waiting.set(serial, waiting);\n    this.#emit?.({ type: "request-answered", client, request, index: this.#running().lastIndex });\n    this.#respond(connection, { type: "answer", request, answer: null });\n',
     meant: ["acknowledged-write"],
   },
   {
