@@ -44,9 +44,6 @@ export const enRest = {
   "cluster.members": "Members",
   "cluster.clients": "Clients",
   "cluster.timing": "Timing",
-  "cluster.timing.paper": "Raft paper",
-  "cluster.timing.wide": "wide",
-  "cluster.timing.etcd": "etcd",
   "cluster.timing.figures": "election {from} to {to}, heartbeat {heartbeat}",
   "cluster.pre-vote": "PreVote",
   "cluster.pre-vote.what":
@@ -71,7 +68,6 @@ export const enRest = {
   "partition.one-side": "Choose at least one member, and leave at least one.",
   "partition.isolate-minority": "A minority with the leader",
 
-  "share.button": "Share",
   "share.heading": "A link to this moment",
   "share.what":
     "It holds the seed, the settings, every command and the moment shown. Whoever opens it gets the same run.",
@@ -80,7 +76,6 @@ export const enRest = {
   "share.select": "The clipboard is not available here: copy it from the field.",
   "share.link": "Link",
   "share.preparing": "Preparing the link…",
-  "embed.button": "Embed",
   "embed.heading": "Put this run on your page",
   "embed.what": "The stage with its transport, in a sandboxed frame.",
   "embed.code": "HTML",
