@@ -74,14 +74,12 @@ async function firstView({ site, newPage }: Stand, network: typeof SLOW_4G | nul
 
 // ── scripts ──
 
-/** Notes when a leader first stands in the page. */
-const WATCH_FIRST_LEADER = `{
-  const look = () => {
-    if (document.querySelector('[data-member][data-role="leader"]') === null) requestAnimationFrame(look);
-    else globalThis.firstLeaderMs ??= performance.now();
-  };
-  requestAnimationFrame(look);
-}`;
+/** Notes when a leader first stands in the page: in the very change that put it there, not in the frame after. */
+const WATCH_FIRST_LEADER = `new MutationObserver((_, observer) => {
+  if (document.querySelector('[data-member][data-role="leader"]') === null) return;
+  globalThis.firstLeaderMs = performance.now();
+  observer.disconnect();
+}).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-role"] })`;
 
 async function initialScripts({ site, newPage }: Stand): Promise<Measured> {
   const { page } = await newPage();
