@@ -264,8 +264,6 @@ export class WorldPlayer implements Player {
         this.#show(opened);
         this.#clockUs = opened.delta.at;
         if (old !== null) this.#retire(engine, old);
-        if (!opened.workers)
-          this.report({ kind: "no-workers", detail: engine.inPageBecause ?? engine.lastError() ?? "" });
         if (readWorld(this.world).speed === "max") void this.#placeForSpeed();
         return opened;
       } catch (error) {
@@ -338,8 +336,14 @@ export class WorldPlayer implements Player {
 
   #show(moment: Moment): void {
     const { delta, ...facts } = moment;
+    // It may come out only after a while: the first moments do not wait for the members' threads.
+    if (!facts.workers && readWorld(this.world).workers) this.#tellInline();
     patchWorld(this.world, { ...facts, view: applyDelta(readWorld(this.world).view, delta) });
     this.invalidate();
+  }
+
+  #tellInline(): void {
+    this.report({ kind: "no-workers", detail: this.#engine?.inPageBecause ?? this.#engine?.lastError() ?? "" });
   }
 
   #onVisibility(): void {

@@ -85,6 +85,13 @@ export class ByteWriter {
     return crc32c(this.#bytes, from, this.#length);
   }
 
+  /** What was written, to be read before anything else is written; starts again. */
+  takeView(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
+
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#length);
     this.#length = 0;
