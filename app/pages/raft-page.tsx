@@ -2,7 +2,6 @@
 import { lazy, Suspense, useCallback, useState } from "react";
 import { useText } from "../i18n/use-text.ts";
 import { useKeys } from "../panels/keys.ts";
-import { LogPanel } from "../panels/log-panel.tsx";
 import { Notices } from "../panels/notices.tsx";
 import { Timeline } from "../panels/timeline.tsx";
 import { Transport } from "../panels/transport.tsx";
@@ -11,7 +10,7 @@ import { WritePanel } from "../panels/write-panel.tsx";
 import { Panics } from "../scene/panics.tsx";
 import { Stage } from "../scene/stage.tsx";
 import { StageTools } from "../scene/stage-tools.tsx";
-import { flightCount } from "../store/selectors.ts";
+import { flightCount, logsAreEmpty } from "../store/selectors.ts";
 import { useView } from "../store/use.ts";
 import { type Tab, Tabs } from "../ui/tabs.tsx";
 import { useMedia } from "../ui/use-media.ts";
@@ -22,6 +21,7 @@ import css from "./pages.module.css";
 /** What is not seen at first is fetched when it is. */
 const ClusterPanel = lazy(() => import("../panels/cluster-panel.tsx"));
 const EventsPanel = lazy(() => import("../panels/events-panel.tsx"));
+const LogPanel = lazy(() => import("../panels/log-panel.tsx"));
 const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
@@ -43,7 +43,7 @@ export function RaftPage() {
 
   const tabs: readonly Tab[] = [
     ...(narrow ? [{ id: "write", title: text("tab.write"), content: <WritePanel /> }] : []),
-    { id: "log", title: text("tab.log"), content: <LogPanel /> },
+    { id: "log", title: text("tab.log"), content: <Log /> },
     { id: "messages", title: text("tab.messages"), badge: <FlightCount />, content: <MessageList /> },
     { id: "events", title: text("tab.events"), content: <EventsPanel /> },
     {
@@ -82,6 +82,13 @@ export function RaftPage() {
       ) : null}
     </div>
   );
+}
+
+/** Before the first leader there is no entry, and so nothing to fetch a grid for. */
+function Log() {
+  const text = useText();
+  const empty = useView(logsAreEmpty);
+  return empty ? <p className={css["empty"]}>{text("log.empty")}</p> : <LogPanel />;
 }
 
 function FlightCount() {

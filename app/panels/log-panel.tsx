@@ -29,7 +29,7 @@ const lastIndex = (view: Mirror): number => lastIndexOf(view.members.values());
 const GROW_BY = 8;
 
 /** Every member's log, entry by entry. */
-export function LogPanel() {
+export default function LogPanel() {
   const language = useLanguage();
   const { text } = language;
   const world = useWorldId();

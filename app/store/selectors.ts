@@ -78,6 +78,10 @@ export const flightOf =
   (id: MessageId) =>
   (view: Mirror): Flight | null =>
     view.flights.get(id) ?? null;
+export const logsAreEmpty = (view: Mirror): boolean => {
+  for (const { lastIndex } of view.members.values()) if (lastIndex > 0) return false;
+  return true;
+};
 export const flightCount = (view: Mirror): number => view.flights.size;
 
 export const cuts = (view: Mirror): ReadonlySet<string> => view.cuts;
