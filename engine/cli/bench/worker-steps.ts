@@ -70,6 +70,7 @@ export async function measureWorkerSteps({ site, newPage }: Stand): Promise<Meas
     },
     { spec: { seed: 7, config: DEFAULT_CONFIG }, count: SLICES, ms: SLICE_MS },
   );
+  if (slices.some(({ placement }) => placement !== "workers")) throw new Error("the members are not in workers");
   const rates = slices.map(({ steps, ms }) => (steps / ms) * 1_000);
   return { value: median(rates), note: `5 members in ${slices[0]?.placement}; ${spread(rates)}` };
 }
