@@ -57,4 +57,4 @@ export {
   type ViolationView,
   type WriteView,
 } from "./trace/view.ts";
-export type { Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";
+export type { BranchInfo, Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";

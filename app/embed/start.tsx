@@ -5,7 +5,7 @@
  * Query: `theme`, `lang`, `seed`, `members`, `timing`, `speed`, `autoplay` (0 unless it says 1: the host page decides
  * when something moves). Fragment: the link of a run, which then stands at its moment.
  */
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { useText } from "../i18n/use-text.ts";
 import { Notices } from "../panels/notices.tsx";
@@ -14,10 +14,13 @@ import { createPlayer, type Player } from "../player/player.ts";
 import { isLink, startWorld } from "../player/start.ts";
 import { PlayerContext } from "../player/use.ts";
 import { Stage } from "../scene/stage.tsx";
-import { WorldContext } from "../store/use.ts";
+import { settings } from "../store/selectors.ts";
+import { useView, WorldContext } from "../store/use.ts";
 import { MAIN_WORLD } from "../store/worlds.ts";
 import { currentTheme } from "../ui/theme.ts";
 import css from "./embed.module.css";
+
+const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
 
 export function startEmbed(root: HTMLElement): void {
   currentTheme();
@@ -31,6 +34,7 @@ export function startEmbed(root: HTMLElement): void {
 
 function Embed({ player }: { readonly player: Player }) {
   const text = useText();
+  const lawless = useView((view) => settings(view).broken.length > 0, player.world);
   useEffect(() => {
     document.title = text("app.title");
   }, [text]);
@@ -42,6 +46,7 @@ function Embed({ player }: { readonly player: Player }) {
           <div className={css["stage"]}>
             <Stage />
           </div>
+          <Suspense fallback={null}>{lawless ? <RulesOff /> : null}</Suspense>
           <div className={css["transport"]}>
             <Transport />
           </div>

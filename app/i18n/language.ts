@@ -39,12 +39,15 @@ export type Part = string | { readonly name: string; readonly value: string };
 
 export type LooseFigures = Readonly<Record<string, string | number | null | undefined>>;
 
+/** What the engine tells of by name: events, reasons, refused commands, broken rules. */
+export type Family = "note" | "rule" | "refusal" | "breach";
+
 export interface Language {
   readonly lang: Lang;
   readonly text: <Key extends TextKey>(key: Key, ...args: FigureArgs<Key>) => string;
   /** A sentence by a key known only at run time: `note`, `rule`, `refusal` and the name of the thing. */
-  readonly say: (family: "note" | "rule" | "refusal", name: string, figures: LooseFigures) => readonly Part[];
-  readonly sayText: (family: "note" | "rule" | "refusal", name: string, figures: LooseFigures) => string;
+  readonly say: (family: Family, name: string, figures: LooseFigures) => readonly Part[];
+  readonly sayText: (family: Family, name: string, figures: LooseFigures) => string;
   /** The text of a key known only at run time, or null. */
   readonly find: (key: string) => string | null;
   readonly number: (value: number, digits?: number) => string;
@@ -117,7 +120,7 @@ function createLanguage(lang: Lang): Language {
     return joinParts(parts ?? [sentence]);
   };
 
-  const say = (family: "note" | "rule" | "refusal", name: string, figures: LooseFigures): readonly Part[] => {
+  const say = (family: Family, name: string, figures: LooseFigures): readonly Part[] => {
     const value = (figure: string): string | null => {
       const raw = figures[figure];
       if (raw === null || raw === undefined || raw === "") return null;
@@ -144,7 +147,7 @@ function createLanguage(lang: Lang): Language {
     const sentence = sentenceOf(fallback ?? phrase(`${family}.unknown`) ?? name, rules, null);
     return fill(sentence, (figure) => String(bare[figure as keyof typeof bare] ?? "–")) ?? [name];
   };
-  const sayText = (family: "note" | "rule" | "refusal", name: string, figures: LooseFigures): string =>
+  const sayText = (family: Family, name: string, figures: LooseFigures): string =>
     joinParts(say(family, name, figures));
 
   return {

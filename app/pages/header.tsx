@@ -1,18 +1,25 @@
 import { lazy, Suspense, useState } from "react";
 import { setLang, useLanguage } from "../i18n/use-text.ts";
-import { specOf } from "../store/selectors.ts";
-import { useWorld } from "../store/use.ts";
+import { everLed, specOf } from "../store/selectors.ts";
+import { useView, useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { setTheme, THEMES, useTheme } from "../ui/theme.ts";
 import { useMedia } from "../ui/use-media.ts";
 import css from "./pages.module.css";
 
+const RulesLight = lazy(() => import("../panels/rules-light.tsx"));
 const ShareDialog = lazy(() => import("../panels/share-dialog.tsx"));
 
-export function Header({ onHelp }: { readonly onHelp: () => void }) {
+interface Props {
+  readonly onHelp: () => void;
+  readonly onRules: () => void;
+}
+
+export function Header({ onHelp, onRules }: Props) {
   const { text, lang } = useLanguage();
   const spec = useWorld(specOf);
+  const started = useView(everLed);
   const theme = useTheme();
   const roomy = useMedia("(min-width: 64rem)");
   const [dialog, setDialog] = useState<"share" | "embed" | null>(null);
@@ -40,6 +47,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
         </span>
       </p>
       <div className={css["actions"]}>
+        <Suspense fallback={null}>{started ? <RulesLight onOpen={onRules} /> : null}</Suspense>
         <Button onClick={() => setDialog("share")}>{text("share.button")}</Button>
         {roomy ? <Button onClick={() => setDialog("embed")}>{text("embed.button")}</Button> : null}
         {roomy ? (

@@ -1,5 +1,5 @@
 /** The page: one cluster, what surrounds it, and the transport under all of it. */
-import { lazy, Suspense, useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/use-text.ts";
 import { useKeys } from "../panels/keys.ts";
 import { Notices } from "../panels/notices.tsx";
@@ -7,11 +7,12 @@ import { Timeline } from "../panels/timeline.tsx";
 import { Transport } from "../panels/transport.tsx";
 import { Why } from "../panels/why.tsx";
 import { WritePanel } from "../panels/write-panel.tsx";
-import { Panics } from "../scene/panics.tsx";
 import { Stage } from "../scene/stage.tsx";
 import { StageTools } from "../scene/stage-tools.tsx";
-import { flightCount, logsAreEmpty } from "../store/selectors.ts";
+import { anyPanicked, everLed, settings } from "../store/selectors.ts";
+import { usePlayer } from "../player/use.ts";
 import { useView } from "../store/use.ts";
+import { paced } from "../ui/paced.ts";
 import { type Tab, Tabs } from "../ui/tabs.tsx";
 import { useMedia } from "../ui/use-media.ts";
 import { Header } from "./header.tsx";
@@ -22,6 +23,9 @@ import css from "./pages.module.css";
 const ClusterPanel = lazy(() => import("../panels/cluster-panel.tsx"));
 const EventsPanel = lazy(() => import("../panels/events-panel.tsx"));
 const LogPanel = lazy(() => import("../panels/log-panel.tsx"));
+const Panics = lazy(() => import("../scene/panics.tsx"));
+const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
+const RulesPanel = lazy(() => import("../panels/rules-panel.tsx"));
 const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
@@ -35,6 +39,10 @@ export function RaftPage() {
   const [help, setHelp] = useState(false);
   const [keys, setKeys] = useState(true);
   const [tab, setTab] = useState(narrow ? "write" : "log");
+  const started = useView(everLed);
+  const panicked = useView(anyPanicked);
+  const lawless = useView((view) => settings(view).broken.length > 0);
+  const openRules = useCallback(() => setTab("rules"), []);
   const openHelp = useCallback(() => setHelp(true), []);
   const toWrite = useCallback(() => {
     if (narrow) setTab("write");
@@ -43,7 +51,8 @@ export function RaftPage() {
 
   const tabs: readonly Tab[] = [
     ...(narrow ? [{ id: "write", title: text("tab.write"), content: <WritePanel /> }] : []),
-    { id: "log", title: text("tab.log"), content: <Log /> },
+    { id: "log", title: text("tab.log"), content: started ? <LogPanel /> : <NoLogs /> },
+    { id: "rules", title: text("tab.rules"), content: <RulesPanel /> },
     { id: "messages", title: text("tab.messages"), badge: <FlightCount />, content: <MessageList /> },
     { id: "events", title: text("tab.events"), content: <EventsPanel /> },
     {
@@ -57,14 +66,17 @@ export function RaftPage() {
 
   return (
     <div className={css["page"]}>
-      <Header onHelp={openHelp} />
+      <Header onHelp={openHelp} onRules={openRules} />
       <main className={css["main"]}>
         <div className={css["scene"]}>
           <Stage onWrite={toWrite}>{narrow ? null : <StageTools />}</Stage>
           {narrow ? null : <HintLine />}
           <Notices />
         </div>
-        <Panics />
+        <Suspense fallback={null}>
+          {lawless ? <RulesOff /> : null}
+          {panicked ? <Panics /> : null}
+        </Suspense>
         <Why />
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
@@ -84,14 +96,32 @@ export function RaftPage() {
   );
 }
 
-/** Before the first leader there is no entry, and so nothing to fetch a grid for. */
-function Log() {
+/** Before the first leader there is no entry; then there is a panel for them. */
+function NoLogs() {
   const text = useText();
-  const empty = useView(logsAreEmpty);
-  return empty ? <p className={css["empty"]}>{text("log.empty")}</p> : <LogPanel />;
+  return <p className={css["nothing"]}>{text("log.empty")}</p>;
 }
 
+/** Figures that change faster cannot be read, and each change costs a layout. */
+const READABLE_MS = 200;
+
+/** Written outside React: it changes with every message. */
 function FlightCount() {
-  const count = useView(flightCount);
-  return <span className={css["count"]}>{count}</span>;
+  const player = usePlayer();
+  const shown = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    let last = "";
+    const write = paced(READABLE_MS, (count: number) => {
+      const words = String(count);
+      if (shown.current === null || words === last) return;
+      last = words;
+      shown.current.textContent = words;
+    });
+    const off = player.onFrame((view) => write.call(view.flights.size));
+    return () => {
+      off();
+      write.cancel();
+    };
+  }, [player]);
+  return <span ref={shown} className={css["count"]} />;
 }

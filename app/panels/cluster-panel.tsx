@@ -1,12 +1,20 @@
 import { type FormEvent, useState } from "react";
-import { type RunConfig, type RunSpec, type Timing, type TimingProfile, TIMINGS } from "../../engine/index.ts";
+import {
+  type RunConfig,
+  type RunSpec,
+  type Settings,
+  type Timing,
+  type TimingProfile,
+  TIMINGS,
+} from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
-import { placementOf, specOf } from "../store/selectors.ts";
-import { useWorld } from "../store/use.ts";
+import { placementOf, settings as settingsOf, specOf } from "../store/selectors.ts";
+import { useView, useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
 import { Check, Range, Select, TextField } from "../ui/field.tsx";
+import { MembersSection } from "./members-section.tsx";
 import css from "./panels.module.css";
 
 const PROFILES: readonly TimingProfile[] = ["paper", "wide", "etcd"];
@@ -24,11 +32,53 @@ function timingFigures(
   });
 }
 
-/** What a run starts from. Another choice means another run: it says so, and waits for the button. */
+/** The cluster that runs: its members and how they are set, changed while it runs. Then what a new one starts from. */
 export default function ClusterPanel() {
   const spec = useWorld(specOf);
-  // A new run brings its own figures into the form.
-  return <RunForm key={JSON.stringify(spec)} spec={spec} />;
+  return (
+    <div className={css["pad"]}>
+      <MembersSection />
+      <LiveSettings />
+      {/* A new run brings its own figures into the form. */}
+      <RunForm key={JSON.stringify(spec)} spec={spec} />
+    </div>
+  );
+}
+
+/** Taken over at once by all members, so that before and after can be compared. */
+function LiveSettings() {
+  const { text } = useLanguage();
+  const player = usePlayer();
+  const settings = useView(settingsOf);
+  const set = (part: Partial<Settings>): void =>
+    void player.dispatch({ type: "settings", settings: { ...settings, ...part } });
+  return (
+    <section className={css["part"]} aria-label={text("settings.heading")}>
+      <h3>{text("settings.heading")}</h3>
+      <Check
+        label={text("cluster.pre-vote")}
+        checked={settings.preVote}
+        what={text("cluster.pre-vote.what")}
+        onChange={(preVote) => set({ preVote })}
+      />
+      <Check
+        label={text("cluster.check-quorum")}
+        checked={settings.checkQuorum}
+        what={text("cluster.check-quorum.what")}
+        onChange={(checkQuorum) => set({ checkQuorum })}
+      />
+      <Select
+        label={text("settings.reads")}
+        value={settings.readOnly}
+        options={[
+          { value: "safe", text: text("settings.reads.safe") },
+          { value: "lease-based", text: text("settings.reads.lease-based") },
+        ]}
+        what={text(`settings.reads.${settings.readOnly}.what`)}
+        onChange={(value) => set({ readOnly: value === "lease-based" ? "lease-based" : "safe" })}
+      />
+    </section>
+  );
 }
 
 function RunForm({ spec }: { readonly spec: RunSpec }) {
@@ -36,6 +86,9 @@ function RunForm({ spec }: { readonly spec: RunSpec }) {
   const { text } = language;
   const player = usePlayer();
   const placement = useWorld(placementOf);
+  // It goes on with what is switched on above; reads and rules start as they should be.
+  const preVote = useView((view) => settingsOf(view).preVote);
+  const checkQuorum = useView((view) => settingsOf(view).checkQuorum);
   const [config, setConfig] = useState<RunConfig>(spec.config);
   const [seed, setSeed] = useState(String(spec.seed));
   const valid = /^\d{1,16}$/u.test(seed) && Number.isSafeInteger(Number(seed));
@@ -45,11 +98,13 @@ function RunForm({ spec }: { readonly spec: RunSpec }) {
   const start = (event: FormEvent): void => {
     event.preventDefault();
     if (!valid) return;
-    void player.restart({ seed: Number(seed), config }).then((stands) => (stands ? player.play() : undefined));
+    void player
+      .restart({ seed: Number(seed), config: { ...config, preVote, checkQuorum } })
+      .then((stands) => (stands ? player.play() : undefined));
   };
 
   return (
-    <form className={css["pad"]} onSubmit={start}>
+    <form className={css["part"]} onSubmit={start}>
       <h3>{text("cluster.heading")}</h3>
       <div className={css["sliders"]}>
         <Range
@@ -78,18 +133,6 @@ function RunForm({ spec }: { readonly spec: RunSpec }) {
         what={timingFigures(language, TIMINGS[config.timing])}
         onChange={(value) => set({ timing: PROFILES.find((profile) => profile === value) ?? config.timing })}
       />
-      <Check
-        label={text("cluster.pre-vote")}
-        checked={config.preVote}
-        what={text("cluster.pre-vote.what")}
-        onChange={(preVote) => set({ preVote })}
-      />
-      <Check
-        label={text("cluster.check-quorum")}
-        checked={config.checkQuorum}
-        what={text("cluster.check-quorum.what")}
-        onChange={(checkQuorum) => set({ checkQuorum })}
-      />
       <TextField
         label={text("cluster.seed")}
         inputMode="numeric"
@@ -107,7 +150,8 @@ function RunForm({ spec }: { readonly spec: RunSpec }) {
         </Button>
       </div>
       <p className={css["quiet"]}>
-        {text("cluster.new-run")} {text(`cluster.placement.${placement === "workers" ? "workers" : "inline"}`)}
+        {text("cluster.new-run")} {text("cluster.new-run.settings")}{" "}
+        {text(`cluster.placement.${placement === "workers" ? "workers" : "inline"}`)}
       </p>
     </form>
   );

@@ -1,5 +1,12 @@
 /** The log panel's canvas: members as rows, indexes as columns. Only the columns in sight are drawn. */
-import type { LogCell, LogView, MemberView, ProcessId, View } from "../../engine/index.ts";
+import {
+  LOG_WINDOW,
+  type LogCell,
+  type LogView,
+  type MemberView,
+  type ProcessId,
+  type View,
+} from "../../engine/index.ts";
 import type { Palette } from "../ui/palette.ts";
 
 export interface GridShape {
@@ -48,6 +55,19 @@ export function cellState(member: Pick<MemberView, "applied" | "commit" | "durab
   return index <= member.durable ? "durable" : "volatile";
 }
 
+/** All that the grid shows: while these are the same, so is the picture. Timers are no part of it. */
+export function gridFacts(view: Pick<View, "members" | "logs">, scrolled: number): readonly unknown[] {
+  const facts: unknown[] = [view.logs, scrolled];
+  for (const { id, commit, applied, durable, liveness } of view.members.values())
+    facts.push(id, commit, applied, durable, liveness);
+  return facts;
+}
+
+/** Whether cells are missing in front because a view shows no more of them, and not because a snapshot holds them. */
+export function isCutShort({ firstIndex, cells }: LogView): boolean {
+  return firstIndex > 1 && cells.length >= LOG_WINDOW;
+}
+
 interface Input {
   readonly view: Pick<View, "members" | "logs">;
   readonly shape: GridShape;
@@ -55,18 +75,12 @@ interface Input {
   readonly scrolled: number;
   readonly cursor: Cursor | null;
   readonly palette: Palette;
-}
-
-/** All that the grid shows: while these are the same, so is the picture. */
-export function gridFacts(view: Input["view"]): readonly unknown[] {
-  const facts: unknown[] = [view.logs];
-  for (const { commit, applied, durable, liveness } of view.members.values())
-    facts.push(commit, applied, durable, liveness);
-  return facts;
+  /** What is written on cells that a snapshot took the place of. */
+  readonly words: (log: LogView) => string;
 }
 
 export function drawGrid(context: CanvasRenderingContext2D, input: Input): void {
-  const { view, shape, width, scrolled, cursor, palette } = input;
+  const { view, shape, width, scrolled, cursor, palette, words } = input;
   const { scale } = shape;
   const pitch = pitchOf(scale);
   const left = namesWidth(scale);
@@ -91,7 +105,9 @@ export function drawGrid(context: CanvasRenderingContext2D, input: Input): void 
     const y = (HEAD + row * ROW) * scale;
     const down = member.liveness === "crashed" || member.liveness === "panicked";
     context.globalAlpha = down ? 0.5 : 1;
-    drawRow(context, { member, log: view.logs.get(id) ?? null, first, last, y, xOf, scale, palette });
+    const log = view.logs.get(id) ?? null;
+    if (log !== null && log.firstIndex > first) drawCompacted(context, log, { first, y, xOf, scale, palette, words });
+    drawRow(context, { member, log, first, last, y, xOf, scale, palette });
     context.globalAlpha = 1;
   });
   if (cursor !== null) {
@@ -107,6 +123,50 @@ export function drawGrid(context: CanvasRenderingContext2D, input: Input): void 
     context.fillStyle = view.members.get(id)?.liveness === "crashed" ? palette["ink-3"] : palette.ink;
     context.fillText(id, 0, (HEAD + row * ROW + CELL / 2) * scale);
   });
+}
+
+interface Compacted {
+  readonly first: number;
+  readonly y: number;
+  readonly xOf: (index: number) => number;
+  readonly scale: number;
+  readonly palette: Palette;
+  readonly words: (log: LogView) => string;
+}
+
+/** One long hatched cell in place of those that are gone, with its last index. */
+function drawCompacted(
+  context: CanvasRenderingContext2D,
+  log: LogView,
+  { first, y, xOf, scale, palette, words }: Compacted,
+): void {
+  const side = CELL * scale;
+  const left = xOf(first);
+  const right = xOf(log.firstIndex - 1) + side;
+  context.save();
+  context.beginPath();
+  context.rect(left, y, right - left, side);
+  context.clip();
+  context.lineWidth = 1;
+  context.strokeStyle = palette["line-strong"];
+  context.beginPath();
+  for (let x = left - side; x < right; x += 5 * scale) {
+    context.moveTo(x, y + side);
+    context.lineTo(x + side, y);
+  }
+  context.stroke();
+  context.strokeRect(left + 0.5, y + 0.5, right - left - 1, side - 1);
+  const said = words(log);
+  context.font = `${10.5 * scale}px ${palette.font}`;
+  context.textAlign = "right";
+  const wide = context.measureText(said).width;
+  if (wide + 12 * scale < right - left) {
+    context.fillStyle = palette.raised;
+    context.fillRect(right - wide - 9 * scale, y + 2, wide + 6 * scale, side - 4);
+    context.fillStyle = palette["ink-2"];
+    context.fillText(said, right - 6 * scale, y + side / 2 + 0.5);
+  }
+  context.restore();
 }
 
 interface Row {

@@ -1,5 +1,5 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
-import type { ProcessId } from "../../engine/index.ts";
+import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { LogView, ProcessId } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
@@ -18,6 +18,7 @@ import {
   drawGrid,
   gridFacts,
   gridHeight,
+  isCutShort,
   lastIndexOf,
   namesWidth,
   pitchOf,
@@ -45,6 +46,11 @@ export default function LogPanel() {
   const { scale } = palette;
   const shape = useMemo(() => ({ members, scale }), [members, scale]);
   const width = size?.width ?? 0;
+  const words = useCallback(
+    (log: LogView) =>
+      text(isCutShort(log) ? "log.older.short" : "log.compacted.short", { index: String(log.firstIndex - 1) }),
+    [text],
+  );
   const inner = Math.max(width, namesWidth(scale) + columns * pitchOf(scale));
 
   useEffect(() => {
@@ -53,21 +59,19 @@ export default function LogPanel() {
     const element = scroller.current;
     if (context === null || element === null) return undefined;
     let drawn: readonly unknown[] = [];
-    // Kept, for asking the element would make the browser lay the page out in every frame.
+    // Asked once and then told by the scroll itself: to ask each frame makes the browser lay the page out each frame.
     let scrolled = element.scrollLeft;
     const off = player.onFrame((view) => {
-      const pitch = pitchOf(scale);
-      if (following.current) {
-        const wanted = Math.max(0, namesWidth(scale) + lastIndex(view) * pitch - width + pitch / 2);
-        if (Math.abs(scrolled - wanted) > 1) {
-          element.scrollLeft = wanted;
-          scrolled = element.scrollLeft;
-        }
-      }
-      const facts = [scrolled, ...gridFacts(view)];
+      const facts = gridFacts(view, scrolled);
       if (facts.length === drawn.length && facts.every((fact, i) => fact === drawn[i])) return;
-      drawn = facts;
-      drawGrid(context, { view, shape, width, scrolled, cursor, palette });
+      const pitch = pitchOf(scale);
+      const wanted = Math.max(0, namesWidth(scale) + lastIndex(view) * pitch - width + pitch / 2);
+      if (following.current && Math.abs(scrolled - wanted) > 1) {
+        element.scrollLeft = wanted;
+        scrolled = element.scrollLeft;
+      }
+      drawn = gridFacts(view, scrolled);
+      drawGrid(context, { view, shape, width, scrolled, cursor, palette, words });
     });
     const onScroll = (): void => {
       scrolled = element.scrollLeft;
@@ -80,7 +84,7 @@ export default function LogPanel() {
       off();
       element.removeEventListener("scroll", onScroll);
     };
-  }, [player, world, shape, scale, width, cursor, palette]);
+  }, [player, world, shape, scale, width, cursor, palette, words]);
 
   const onPointer = (event: PointerEvent<HTMLCanvasElement>): void => {
     const area = event.currentTarget.getBoundingClientRect();
@@ -155,6 +159,9 @@ function entryWords(language: Language, view: Mirror, cursor: Cursor | null, mem
   if (cursor === null || id === undefined) return text(lastIndex(view) === 0 ? "log.empty" : "log.hint");
   const member = view.members.get(id);
   const cell = cellAt(view.logs.get(id), cursor.index);
+  const log = view.logs.get(id);
+  if (member !== undefined && log !== undefined && cursor.index < log.firstIndex)
+    return text(isCutShort(log) ? "log.older" : "log.compacted", { member: id, index: log.firstIndex - 1 });
   if (member === undefined || cell === undefined) return text("log.none", { member: id, index: cursor.index });
   const what = cell.kind === "no-op" ? text("log.kind.no-op") : text(`log.kind.${cell.kind}`, { label: cell.label });
   const state = text(`log.state.${cellState(member, cursor.index)}`);
@@ -174,12 +181,14 @@ function Entry({ cursor, members }: { readonly cursor: Cursor | null; readonly m
 /** The same in figures, for eyes and ears alike. */
 function LogTable({ members }: { readonly members: readonly ProcessId[] }) {
   const { text } = useLanguage();
+  const compacted = useView(anyCompacted);
   return (
     <table className={css["table"]}>
       <caption className="heard">{text("log.table")}</caption>
       <thead>
         <tr>
           <th scope="col">{text("log.column.member")}</th>
+          {compacted ? <th scope="col">{text("log.column.snapshot")}</th> : null}
           <th scope="col">{text("log.column.last")}</th>
           <th scope="col">{text("log.column.durable")}</th>
           <th scope="col">{text("log.column.commit")}</th>
@@ -189,21 +198,28 @@ function LogTable({ members }: { readonly members: readonly ProcessId[] }) {
       </thead>
       <tbody>
         {members.map((id) => (
-          <LogRow key={id} id={id} />
+          <LogRow key={id} id={id} compacted={compacted} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function LogRow({ id }: { readonly id: ProcessId }) {
+const anyCompacted = (view: Mirror): boolean => {
+  for (const { firstIndex } of view.logs.values()) if (firstIndex > 1) return true;
+  return false;
+};
+
+function LogRow({ id, compacted }: { readonly id: ProcessId; readonly compacted: boolean }) {
   const { text } = useLanguage();
   const member = useView(memberOf(id));
   const lastTerm = useView((view) => logOf(id)(view)?.cells.at(-1)?.term ?? 0);
+  const before = useView((view) => (logOf(id)(view)?.firstIndex ?? 1) - 1);
   if (member === null) return null;
   return (
     <tr>
       <th scope="row">{id}</th>
+      {compacted ? <td>{before === 0 ? "–" : text("log.up-to", { index: before })}</td> : null}
       <td>
         {member.lastIndex}
         {lastTerm > 0 ? <small> {text("member.term", { term: lastTerm })}</small> : null}

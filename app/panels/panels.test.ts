@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import type { LogView, Note, ProcessId, Reign } from "../../engine/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type LogView, type Note, type ProcessId, type Reign, RULES, type ViolationView } from "../../engine/index.ts";
+import { languageOf, loadLang } from "../i18n/language.ts";
+import { breachWords } from "./breach.ts";
 import { cellState, cursorAt } from "./log-grid.ts";
 import { latestNotes } from "./note-line.tsx";
 import { frameOf } from "./share-dialog.tsx";
@@ -90,5 +92,19 @@ describe("the frame to embed", () => {
     const frame = frameOf("https://example.org/lab/index.html#s=1.abc", "Raft");
     expect(frame).toContain('src="https://example.org/lab/embed.html#s=1.abc"');
     expect(frame).toContain('sandbox="allow-scripts"');
+  });
+});
+
+describe("a sentence", () => {
+  beforeAll(() => loadLang("en"));
+  it("of a broken rule names what it was judged by, whichever figures there are", () => {
+    const say = (rule: string, figures: ViolationView["figures"], process: string | null = null): string =>
+      breachWords(languageOf("en"), { rule, event: 1, at: 0, process: process as ProcessId | null, figures });
+    expect(say("election-safety", { term: 2, leaders: ["n1", "n3"] })).toBe("term 2 has two leaders, n1, n3.");
+    expect(say("leader-completeness", { term: 2, leader: "n3", committed: "1/4" })).toContain("term 1, index 4");
+    expect(say("leader-completeness", { term: 2, index: 4, base: 0 }, "n3")).toBe(
+      "the log of n3, a leader, lacks an entry that was committed before.",
+    );
+    for (const rule of Object.keys(RULES)) expect([rule, say(rule, {}, "n1")[0]]).not.toEqual([rule, undefined]);
   });
 });

@@ -1,9 +1,9 @@
-import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, lazy, memo, type PointerEvent, Suspense, useEffect, useMemo, useRef } from "react";
 import type { Note } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
-import { notes as notesOf, reigns as reignsOf } from "../store/selectors.ts";
+import { faults as faultsOf, reigns as reignsOf, violation as violationOf } from "../store/selectors.ts";
 import { useView, useWorld, useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 import "../ui/css.ts";
@@ -13,28 +13,16 @@ import { useSize } from "../ui/use-size.ts";
 import { bandsOf, spanFor, ticksFor } from "./timeline-scale.ts";
 import css from "./timeline.module.css";
 
+const Branches = lazy(() => import("./branches.tsx"));
+
 const MS = 1_000;
 /** How often the slider says its value: for ears, not eyes. */
 const TELL_MS = 400;
-const FAULTS = new Set([
-  "crashed",
-  "restarted",
-  "paused",
-  "resumed",
-  "wiped",
-  "panicked",
-  "partitioned",
-  "cut",
-  "mended",
-  "healed",
-]);
 /** Faults that take something away; the others give it back. */
-const HARMS = new Set(["crashed", "paused", "wiped", "panicked", "partitioned", "cut"]);
+const HARMS = new Set(["crashed", "paused", "wiped", "panicked", "partitioned", "cut", "corrupted", "retired"]);
 /** Room for the lanes' names, and for the last figure, at 16 px root type. */
 const LEFT = 72;
 const RIGHT = 24;
-
-const faultsIn = (notes: readonly Note[]): readonly Note[] => notes.filter((note) => FAULTS.has(note.what));
 
 /** Who led when, what went wrong when; and the slider that goes to any moment. */
 export function Timeline() {
@@ -48,6 +36,7 @@ export function Timeline() {
   // The drawing needs the head only to a hundredth of the span; the playhead itself moves outside React.
   const span = useWorld((state) => spanFor(state.headAt));
   const coarse = useWorld((state) => Math.ceil(state.headAt / (span / 400)) * (span / 400));
+  const forked = useWorld((state) => state.branches > 0);
   const { scale } = usePalette();
   const left = LEFT * scale;
   const right = RIGHT * scale;
@@ -142,6 +131,7 @@ export function Timeline() {
         {size === null ? null : <Lanes {...{ width, span, x, scale }} now={coarse} />}
         <div ref={head} className={css["head"]} />
       </div>
+      <Suspense fallback={null}>{forked ? <Branches /> : null}</Suspense>
     </section>
   );
 }
@@ -158,8 +148,8 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
   const language = useLanguage();
   const { text } = language;
   const reigns = useView(reignsOf);
-  const notes = useView(notesOf);
-  const faults = useMemo(() => faultsIn(notes), [notes]);
+  const faults = useView(faultsOf);
+  const broken = useView(violationOf);
   const bands = bandsOf(reigns, now, (span / width) * 3);
   const ticks = ticksFor(span, width, 90 * scale);
   const digits = span <= 5_000_000 ? 1 : 0;
@@ -197,6 +187,7 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
           {words}
         </span>
       ))}
+      {broken === null || broken.at > now ? null : <span className={css["breach"]} style={{ left: x(broken.at) }} />}
       {ticks.map((tick) => (
         <span key={tick} className={css["tick"]} style={{ left: x(tick) }}>
           {language.seconds(tick, digits)}
@@ -223,8 +214,17 @@ function placeFaults(
   });
 }
 
+function groupSizes(groups: string): string {
+  return groups
+    .split(" | ")
+    .map((group) => group.split(" ").length)
+    .join(" | ");
+}
+
 /** The fault in two words: who, and what became of it. */
 function faultWords({ text, find }: Language, { what, process, figures }: Note): string {
+  const groups = figures["groups"];
+  if (typeof groups === "string") return `${find(`fault.${what}`) ?? what} ${groupSizes(groups)}`;
   const subject = process ?? [figures["from"], figures["to"]].filter(Boolean).join(" → ");
   const states: Readonly<Record<string, string>> = {
     crashed: text("liveness.crashed"),

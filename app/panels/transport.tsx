@@ -13,7 +13,7 @@ import css from "./transport.module.css";
 
 const STEPS: readonly StepKind[] = ["event", "message", "role"];
 
-const FRACTIONS: Readonly<Record<string, string>> = { 0.001: "1/1000", 0.01: "1/100", 0.1: "1/10" };
+const FRACTIONS: Readonly<Record<string, string>> = { 0.001: "1/1000", 0.01: "1/100", 0.0333: "1/30", 0.1: "1/10" };
 
 /** Play, pause, step, speed; the moment shown and the seed. */
 export function Transport() {

@@ -1,18 +1,36 @@
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { useLanguage } from "../i18n/use-text.ts";
-import { notes as notesOf, playingOf } from "../store/selectors.ts";
+import { notes as notesOf, playingOf, violation as violationOf } from "../store/selectors.ts";
 import { useView, useWorld } from "../store/use.ts";
 import { latestNotes, NoteLine, noteKey } from "./note-line.tsx";
 import css from "./panels.module.css";
+
+const BreachLine = lazy(() => import("./breach-line.tsx"));
 
 /** One line under the stage: what just happened, and why. What came before it fades behind. */
 export function Why() {
   const { text, number } = useLanguage();
   const notes = useView(notesOf);
   const playing = useWorld(playingOf);
-  const lines = useMemo(() => latestNotes(notes, 2), [notes]);
+  const violation = useView(violationOf);
+  // While it plays on, what happens next has the line; the light in the header stays red.
+  const shown = playing ? null : violation;
+  const lines = useMemo(() => latestNotes(notes, shown === null ? 2 : 1), [notes, shown]);
   return (
-    <section className={css["why"]} aria-label={text("why.label")} aria-live={playing ? "off" : "polite"}>
+    <section
+      className={css["why"]}
+      aria-label={text("why.label")}
+      aria-live={playing ? "off" : "polite"}
+      data-broken={shown === null ? undefined : ""}
+    >
+      {shown === null ? null : (
+        <p>
+          <time>{number(shown.at / 1_000_000, 3)}</time>
+          <Suspense fallback={null}>
+            <BreachLine violation={shown} />
+          </Suspense>
+        </p>
+      )}
       {lines.length === 0 ? <p>{text("why.nothing")}</p> : null}
       {lines.map((note) => (
         <p key={noteKey(note)}>

@@ -1,23 +1,28 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
-import type { ProcessId, WriteView } from "../../engine/index.ts";
-import { useLanguage } from "../i18n/use-text.ts";
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from "react";
+import type { ProcessId } from "../../engine/index.ts";
+import { useText } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { attentionOf, useAttention } from "../store/attention.ts";
-import { clientIds, memberIds, memberOf, logOf, clientOf } from "../store/selectors.ts";
+import { clientIds, memberIds } from "../store/selectors.ts";
+import type { Mirror } from "../store/mirror.ts";
 import { useView, useWorldId } from "../store/use.ts";
-import "../ui/css.ts";
 import { Button } from "../ui/button.tsx";
 import { Select, TextField } from "../ui/field.tsx";
 import css from "./panels.module.css";
-import { writeStage } from "./write-stage.ts";
+
+const WriteResults = lazy(() => import("./write-results.tsx"));
 
 const VALUE_MAX = 64;
-const LISTED = 6;
 const ANY = "";
+
+const nothingAsked = (view: Mirror): boolean => {
+  for (const { writes, reads } of view.clients.values()) if (writes.length + reads.length > 0) return false;
+  return true;
+};
 
 /** A value goes in through a client; its way through every member's log is followed below. */
 export function WritePanel() {
-  const { text } = useLanguage();
+  const text = useText();
   const world = useWorldId();
   const player = usePlayer();
   const members = useView(memberIds);
@@ -27,6 +32,8 @@ export function WritePanel() {
   const asked = useAttention((state) => state.writeAsked);
   const [value, setValue] = useState("");
   const [chosen, setChosen] = useState<ProcessId | null>(null);
+  const [serializable, setSerializable] = useState(false);
+  const none = useView(nothingAsked);
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const client = clients.find((id) => id === chosen) ?? clients[0] ?? null;
@@ -81,85 +88,30 @@ export function WritePanel() {
           {text("write.send")}
         </Button>
       </form>
-      <Writes clients={clients} members={members} />
+      <form
+        className={css["read"]}
+        aria-label={text("read.heading")}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (client !== null) void player.dispatch({ type: "read", client, member: through, serializable });
+        }}
+      >
+        <Select
+          bare
+          label={text("read.mode")}
+          value={serializable ? "serializable" : "linearizable"}
+          options={[
+            { value: "linearizable", text: text("read.linearizable") },
+            { value: "serializable", text: text("read.serializable") },
+          ]}
+          onChange={(mode) => setSerializable(mode === "serializable")}
+        />
+        <Button type="submit" disabled={client === null}>
+          {text("read.send")}
+        </Button>
+      </form>
+      {none ? <p className={css["quiet"]}>{text("write.none")}</p> : null}
+      <Suspense fallback={null}>{none ? null : <WriteResults clients={clients} members={members} />}</Suspense>
     </section>
-  );
-}
-
-interface WritesProps {
-  readonly clients: readonly ProcessId[];
-  readonly members: readonly ProcessId[];
-}
-
-function Writes({ clients, members }: WritesProps) {
-  const { text } = useLanguage();
-  const none = useView((view) => clients.every((id) => (clientOf(id)(view)?.writes.length ?? 0) === 0));
-  if (none) return <p className={css["quiet"]}>{text("write.none")}</p>;
-  return (
-    <table className={css["writes"]}>
-      <caption className="heard">{text("write.list")}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{text("write.value")}</th>
-          {members.map((id) => (
-            <th key={id} scope="col">
-              {id}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      {clients.map((id) => (
-        <ClientWrites key={id} id={id} members={members} named={clients.length > 1} />
-      ))}
-    </table>
-  );
-}
-
-function ClientWrites({
-  id,
-  members,
-  named,
-}: {
-  readonly id: ProcessId;
-  readonly members: readonly ProcessId[];
-  readonly named: boolean;
-}) {
-  const language = useLanguage();
-  const { text } = language;
-  const client = useView(clientOf(id));
-  const writes = client?.writes.slice(-LISTED).reverse() ?? [];
-  return (
-    <tbody>
-      {writes.map((write) => (
-        <tr key={write.request}>
-          <th scope="row">
-            <span className={css["written"]}>{named ? `${id} ${write.value}` : write.value}</span>
-            <small data-outcome={write.outcome}>
-              {text(`write.outcome.${write.outcome}`)}
-              {write.why === null || write.outcome === "done" ? null : `: ${language.sayText("rule", write.why, {})}`}
-            </small>
-          </th>
-          {members.map((member) => (
-            <td key={member}>
-              <Mark member={member} entry={write.entry} />
-            </td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  );
-}
-
-function Mark({ member, entry }: { readonly member: ProcessId; readonly entry: WriteView["entry"] }) {
-  const { text } = useLanguage();
-  const stage = useView((view) => {
-    const facts = memberOf(member)(view);
-    return facts === null ? "none" : writeStage(entry, facts, logOf(member)(view));
-  });
-  const words = text("write.at", { member, stage: text(`write.stage.${stage}`) });
-  return (
-    <span className={css["mark"]} data-term="" data-stage={stage} style={{ "--term": entry?.term ?? 0 }} title={words}>
-      <span className="heard">{words}</span>
-    </span>
   );
 }

@@ -29,8 +29,19 @@ async function sharedEngine(): Promise<Engine> {
 
 const browser: Surroundings = {
   connect: sharedEngine,
-  requestFrame: (callback) => requestAnimationFrame(callback),
-  cancelFrame: (handle) => cancelAnimationFrame(handle),
+  requestFrame: (callback, restMs) => {
+    let frame = 0;
+    const ask = (): void => {
+      frame = requestAnimationFrame(callback);
+    };
+    // A frame that is asked for costs the browser a whole turn, whether or not anything is drawn in it.
+    const timer = restMs > 0 ? window.setTimeout(ask, restMs) : 0;
+    if (restMs <= 0) ask();
+    return () => {
+      window.clearTimeout(timer);
+      cancelAnimationFrame(frame);
+    };
+  },
   isHidden: () => document.hidden,
   onVisibility: (listener) => {
     document.addEventListener("visibilitychange", listener);

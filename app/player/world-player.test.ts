@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Coordinator, DEFAULT_CONFIG, type Moment, type ProcessId, type RunSpec } from "../../engine/index.ts";
+import { STORIES } from "../../engine/stories.ts";
 import { isProcessId } from "../store/ids.ts";
 import { readWorld } from "../store/worlds.ts";
 import { EngineFailure } from "./engine.ts";
@@ -22,6 +23,8 @@ class Scripted implements Coordinator {
   readonly at = new Map<string, number>();
   /** Virtual time that one advance manages within its budget. */
   reach = Number.POSITIVE_INFINITY;
+  /** When a rule is broken. */
+  breaksAt = Number.POSITIVE_INFINITY;
   hash = HASH;
   failing: Error | null = null;
   refuse = false;
@@ -30,7 +33,20 @@ class Scripted implements Coordinator {
   #moment(world: string, at: number): Moment {
     if (this.failing !== null) throw this.failing;
     this.at.set(world, at);
-    const delta = { whole: true, at, n: at, members: [], logs: {}, clients: [], flights: [], cuts: [], notes: [] };
+    const broken = { rule: "election-safety", event: 9, at: this.breaksAt, process: null, figures: {} };
+    const violation = at >= this.breaksAt ? broken : null;
+    const delta = {
+      whole: true,
+      violation,
+      at,
+      n: at,
+      members: [],
+      logs: {},
+      clients: [],
+      flights: [],
+      cuts: [],
+      notes: [],
+    };
     return { delta, hash: this.hash, headAt: at, headN: at, placement: this.placement, workers: true, branches: 0 };
   }
   #now(world: string): number {
@@ -54,8 +70,9 @@ class Scripted implements Coordinator {
     this.asked.push(`step ${kind}`);
     return { found: true, moment: this.#moment(world, this.#now(world) + 1) };
   }
-  async recordStory(): Promise<never> {
-    throw new Error("it knows no stories");
+  async recordStory(_story: unknown, telling: string) {
+    this.asked.push(`story ${telling}`);
+    return { spec: { ...SPEC, seed: 28 }, commands: [] };
   }
   async stepBack(world: string, kind: string) {
     this.asked.push(`back ${kind}`);
@@ -71,7 +88,7 @@ class Scripted implements Coordinator {
     return this.#moment(world, this.#now(world));
   }
   async branches() {
-    return [];
+    return [{ commands: 2, headAt: 900, forkedAt: 400 }];
   }
   async switchBranch(world: string, branch: number) {
     this.asked.push(`branch ${branch}`);
@@ -107,10 +124,9 @@ function setup(world: string, part: Partial<Surroundings> = {}) {
     }),
     requestFrame: (wanted) => {
       callback = wanted;
-      return 1;
-    },
-    cancelFrame: () => {
-      callback = null;
+      return () => {
+        callback = null;
+      };
     },
     isHidden: () => state.hidden,
     onVisibility: (listener) => {
@@ -142,6 +158,28 @@ function setup(world: string, part: Partial<Surroundings> = {}) {
 }
 
 afterEach(() => vi.useRealTimers());
+
+describe("stories and futures", () => {
+  it("a story is recorded, opened at its start, and plays", async () => {
+    const { player, coordinator } = setup("story");
+    await player.restart(SPEC);
+    const [story] = STORIES;
+    if (story === undefined) throw new Error("there are stories");
+    expect(await player.tell(story, "kept")).toBe(true);
+    expect(coordinator.asked).toStrictEqual(["open story.1", "story kept", "open story.2", "close story.1"]);
+    expect(readWorld("story")).toMatchObject({ playing: true, spec: { seed: 28 }, view: { at: 0 } });
+  });
+
+  it("a future that was left is gone on with, paused", async () => {
+    const { player, coordinator } = setup("futures");
+    await player.restart(SPEC);
+    player.play();
+    expect(await player.branches()).toHaveLength(1);
+    await player.switchBranch(0);
+    expect(coordinator.asked.at(-1)).toBe("branch 0");
+    expect(readWorld("futures").playing).toBe(false);
+  });
+});
 
 describe("the frame loop", () => {
   it("asks for as much virtual time as wall time passed, times the speed", async () => {
@@ -187,6 +225,32 @@ describe("the frame loop", () => {
     await frame(16);
     await frame(16);
     expect(coordinator.asked.slice(1)).toStrictEqual(["advance 16000", "advance 16000", "advance 16000"]);
+  });
+
+  it("pauses where a rule is broken, and plays on when it is told to", async () => {
+    const { player, coordinator, frame } = setup("broken");
+    await player.restart(SPEC);
+    coordinator.breaksAt = 1_000;
+    player.play();
+    await frame();
+    await frame(16);
+    expect(readWorld("broken")).toMatchObject({ playing: false, view: { at: 1_600, violation: { event: 9 } } });
+    player.play();
+    await frame();
+    await frame(16);
+    expect(readWorld("broken")).toMatchObject({ playing: true, view: { at: 3_200 } });
+  });
+
+  it("goes back to where a rule was broken when it ran far past it", async () => {
+    const { player, coordinator, frame } = setup("overshot");
+    await player.restart(SPEC);
+    coordinator.breaksAt = 10_000;
+    player.setSpeed(1);
+    player.play();
+    await frame();
+    await frame(90);
+    expect(coordinator.asked).toStrictEqual(["open overshot.1", "advance 90000", "seek 10000"]);
+    expect(readWorld("overshot")).toMatchObject({ playing: false, view: { at: 10_000 } });
   });
 
   it("paused and with nothing changed, it asks for no frame", async () => {
@@ -336,7 +400,7 @@ describe("links", () => {
     expect(await player.loadLink("#s=1.AAAA")).toStrictEqual({ why: "damaged" });
     await frame(10);
     expect(readWorld("bad-link")).toMatchObject({ playing: true, view: { at: 1_000 } });
-    expect(readWorld("bad-link").problems).toStrictEqual([{ kind: "link", link: { why: "damaged" } }]);
+    expect(readWorld("bad-link").problems).toStrictEqual([{ kind: "link", link: { why: "damaged" }, kept: true }]);
     expect(coordinator.asked).toStrictEqual(["open bad-link.1", "advance 1000"]);
   });
 
@@ -374,7 +438,7 @@ describe("from an address", () => {
     expect(readWorld("linked")).toMatchObject({ playing: false, spec: { seed: 3 }, view: { at: 5 } });
     await startWorld(setup("unlinked").player, { search: "?seed=9", hash: "#s=1.AAAA" });
     const world = readWorld("unlinked");
-    expect(world).toMatchObject({ playing: true, spec: { seed: 9 }, problems: [{ kind: "link" }] });
+    expect(world).toMatchObject({ playing: true, spec: { seed: 9 }, problems: [{ kind: "link", kept: false }] });
   });
 });
 

@@ -9,6 +9,7 @@
  * takes the place of the one before only once it stands: a link that cannot be replayed leaves the running one alone.
  */
 import type {
+  BranchInfo,
   Command,
   Coordinator,
   Micros,
@@ -17,6 +18,8 @@ import type {
   Refusal,
   RunSpec,
   StepKind,
+  Story,
+  Telling,
   WorldId,
 } from "../../engine/index.ts";
 import { applyDelta, EMPTY_MIRROR, type Mirror } from "../store/mirror.ts";
@@ -24,6 +27,7 @@ import type { LinkProblem, Problem } from "../store/problem.ts";
 import { share } from "../store/share.ts";
 import type { Speed } from "../store/speed.ts";
 import { forgetWorld, patchWorld, readWorld } from "../store/worlds.ts";
+import { restBetween } from "./pace.ts";
 import { type Connect, type Engine, EngineFailure, messageOf, watched } from "./engine.ts";
 import type { Outcome } from "./link.ts";
 
@@ -33,7 +37,9 @@ export type FrameListener = (view: Mirror, nowUs: Micros) => void;
 export interface Player {
   readonly world: WorldId;
   /** Starts a run; the one before it goes on until the new one stands. Tells whether it does. */
-  restart(spec: RunSpec): Promise<boolean>;
+  restart(spec: RunSpec, commands?: readonly Recorded[]): Promise<boolean>;
+  /** Starts and plays a story. Its commands lie ahead, and are carried out when their time comes. */
+  tell(story: Story, telling: Telling): Promise<boolean>;
   play(): void;
   pause(): void;
   toggle(): void;
@@ -49,6 +55,10 @@ export interface Player {
   dismissRefusal(): void;
   dismissProblem(problem: Problem): void;
   report(problem: Problem): void;
+  /** The futures that were left for others, in the order in which they were. */
+  branches(): Promise<readonly BranchInfo[]>;
+  /** Goes to where this future was left, paused, with all of it ahead. */
+  switchBranch(branch: number): Promise<void>;
   /** The address that replays this run up to the moment shown. */
   share(): Promise<Outcome<string>>;
   /**
@@ -66,8 +76,8 @@ export interface Player {
 /** What the player needs of the browser; tests bring their own. */
 export interface Surroundings {
   readonly connect: Connect;
-  readonly requestFrame: (callback: (nowMs: number) => void) => number;
-  readonly cancelFrame: (handle: number) => void;
+  /** The next animation frame, once `restMs` have passed. Gives back what calls it off. */
+  readonly requestFrame: (callback: (nowMs: number) => void, restMs: number) => () => void;
   readonly isHidden: () => boolean;
   readonly onVisibility: (listener: () => void) => () => void;
   /** The page's address without its fragment. */
@@ -80,6 +90,8 @@ const FRAME_MS_MAX = 100;
 const BUDGET_MS = 12;
 /** As far as "as fast as it goes" may run in one call; the budget ends it long before. */
 const HORIZON_US: Micros = 3_600_000_000;
+/** A fast run is stopped a little behind the event that broke a rule; further than this, it goes back to it. */
+const OVERSHOT_MAX: Micros = 20_000;
 const CALL_LIMIT_S = 15;
 /** Replaying from a checkpoint, or a whole link, may rightly take longer. */
 const REPLAY_LIMIT_S = 120;
@@ -97,7 +109,10 @@ export class WorldPlayer implements Player {
   #tail: Promise<unknown> = Promise.resolve();
   #pending = 0;
   #seekTo: Micros | null = null;
-  #frame: number | null = null;
+  /** Calls off the frame that was asked for. */
+  #frame: (() => void) | null = null;
+  /** How long that frame was to wait. */
+  #restMs = 0;
   #lastFrameMs: number | null = null;
   /** Where virtual time should be by the wall clock; runs ahead of the view by less than a frame, in fractions. */
   #clockUs = 0;
@@ -111,10 +126,18 @@ export class WorldPlayer implements Player {
     patchWorld(world, { status: "opening" });
   }
 
-  async restart(spec: RunSpec): Promise<boolean> {
-    const opened = await this.#open(spec, [], null);
+  async restart(spec: RunSpec, commands: readonly Recorded[] = []): Promise<boolean> {
+    const opened = await this.#open(spec, commands, null);
     if (opened instanceof Error) this.#fail(opened);
     return !(opened instanceof Error);
+  }
+
+  async tell(story: Story, telling: Telling): Promise<boolean> {
+    const recorded = await this.#call((coordinator) => coordinator.recordStory(story, telling), REPLAY_LIMIT_S);
+    if (recorded === null) return false;
+    const stands = await this.restart(recorded.spec, recorded.commands);
+    if (stands) this.play();
+    return stands;
   }
 
   play(): void {
@@ -195,6 +218,15 @@ export class WorldPlayer implements Player {
     patchWorld(this.world, { problems: [...problems, problem] });
   }
 
+  async branches(): Promise<readonly BranchInfo[]> {
+    return (await this.#call((coordinator, key) => coordinator.branches(key), CALL_LIMIT_S)) ?? [];
+  }
+
+  async switchBranch(branch: number): Promise<void> {
+    this.pause();
+    await this.#jump((coordinator, key) => coordinator.switchBranch(key, branch), REPLAY_LIMIT_S);
+  }
+
   async share(): Promise<Outcome<string>> {
     const recording = await this.#call((coordinator, key) => coordinator.recording(key), REPLAY_LIMIT_S);
     if (recording === null) return { ok: false, problem: { why: "not-replayable", detail: "no run" } };
@@ -232,7 +264,7 @@ export class WorldPlayer implements Player {
   async close(): Promise<void> {
     this.#closed = true;
     this.#offVisibility();
-    if (this.#frame !== null) this.#around.cancelFrame(this.#frame);
+    this.#frame?.();
     this.#frame = null;
     this.#listeners.clear();
     await this.#call((coordinator, key) => coordinator.close(key), CALL_LIMIT_S);
@@ -241,7 +273,7 @@ export class WorldPlayer implements Player {
   }
 
   #refuseLink(problem: LinkProblem): LinkProblem {
-    this.report({ kind: "link", link: problem });
+    this.report({ kind: "link", link: problem, kept: this.#key !== null });
     return problem;
   }
 
@@ -338,8 +370,20 @@ export class WorldPlayer implements Player {
     const { delta, ...facts } = moment;
     // It may come out only after a while: the first moments do not wait for the members' threads.
     if (!facts.workers && readWorld(this.world).workers) this.#tellInline();
-    patchWorld(this.world, { ...facts, view: applyDelta(readWorld(this.world).view, delta) });
-    this.invalidate();
+    const { view, playing } = readWorld(this.world);
+    const after = applyDelta(view, delta);
+    patchWorld(this.world, { ...facts, view: after });
+    this.#dirty = true;
+    // While it plays, the loop comes by itself, as often as there is something to see.
+    if (!playing) this.#wake();
+    else if (after.violation !== null && after.violation.event !== view.violation?.event) this.#stopAt(after);
+  }
+
+  /** Something must not have happened: it is looked at where it did. */
+  #stopAt({ at, violation }: Mirror): void {
+    this.pause();
+    this.#wake();
+    if (violation !== null && at - violation.at > OVERSHOT_MAX) void this.seek(violation.at);
   }
 
   #tellInline(): void {
@@ -351,9 +395,14 @@ export class WorldPlayer implements Player {
     if (!this.#around.isHidden()) this.#wake();
   }
 
-  #wake(): void {
-    if (this.#frame !== null || this.#closed || this.#around.isHidden()) return;
-    this.#frame = this.#around.requestFrame((nowMs) => this.#onFrameTime(nowMs));
+  #wake(restMs = 0): void {
+    if (this.#closed || this.#around.isHidden()) return;
+    if (this.#frame !== null) {
+      if (restMs >= this.#restMs) return;
+      this.#frame();
+    }
+    this.#restMs = restMs;
+    this.#frame = this.#around.requestFrame((nowMs) => this.#onFrameTime(nowMs), restMs);
   }
 
   /** Asks for the next moment first, so that the engine works while the page draws this one. */
@@ -366,7 +415,7 @@ export class WorldPlayer implements Player {
       const dtMs = this.#lastFrameMs === null ? 0 : Math.min(nowMs - this.#lastFrameMs, FRAME_MS_MAX);
       this.#lastFrameMs = nowMs;
       this.#pace(world.view.at, dtMs, world.speed);
-      this.#wake();
+      this.#wake(restBetween(world.view, world.speed));
     }
     if (!this.#dirty) return;
     this.#dirty = false;

@@ -11,7 +11,7 @@ export function FlightActs({ flight }: { readonly flight: Flight }) {
   const { text } = language;
   const player = usePlayer();
   const title = flightTitle(language, flight);
-  const held = flight.arrivesAt === null;
+  const held = flight.heldAt !== null;
   const act = (action: string, command: Command, disabled = false) => (
     <Button
       aria-label={text("flight.act", { action, title })}

@@ -4,7 +4,7 @@ import type { Place } from "./geometry.ts";
 
 const from: Place = { x: 0, y: 0, rim: 10 };
 const to: Place = { x: 100, y: 0, rim: 20 };
-const flight = { sentAt: 1_000, arrivesAt: 3_000, lost: null };
+const flight = { sentAt: 1_000, arrivesAt: 3_000, heldAt: null, lost: null };
 
 describe("where a message is", () => {
   it("goes from rim to rim in the time that it takes", () => {
@@ -27,12 +27,17 @@ describe("where a message is", () => {
     expect(flightPoint(lost, 1_500, from, to, 0).broken).toBe(false);
     expect(flightPoint(lost, 2_500, from, to, 0)).toEqual({ x: 45, y: 0, broken: true });
   });
-  it("waits half way while it is held", () => {
-    expect(flightProgress({ sentAt: 0, arrivesAt: null }, 9_000)).toBe(0.5);
+  it("stands where it was stopped while it is held, and travels as before when time runs back", () => {
+    const held = { ...flight, heldAt: 1_500 };
+    expect(flightProgress(held, 9_000)).toBe(0.25);
+    expect(flightProgress(held, 1_200)).toBe(0.1);
+  });
+  it("waits at its sender when nothing carries it", () => {
+    expect(flightProgress({ sentAt: 0, arrivesAt: null, heldAt: 0 }, 9_000)).toBe(0);
   });
   it("stays within its way, and has arrived when it takes no time", () => {
     expect(flightProgress(flight, 0)).toBe(0);
     expect(flightProgress(flight, 9_000)).toBe(1);
-    expect(flightProgress({ sentAt: 5, arrivesAt: 5 }, 5)).toBe(1);
+    expect(flightProgress({ sentAt: 5, arrivesAt: 5, heldAt: null }, 5)).toBe(1);
   });
 });

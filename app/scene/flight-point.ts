@@ -8,13 +8,16 @@ export const LANE_ASIDE = 5;
 /** A lost message is drawn until half way. */
 export const LOST_AT = 0.5;
 
-/** The part of its way that a message has behind it, 0 to 1. One that is held by hand waits half way. */
-export function flightProgress(flight: Pick<Flight, "sentAt" | "arrivesAt">, now: number): number {
-  if (flight.arrivesAt === null) return LOST_AT;
-  const span = flight.arrivesAt - flight.sentAt;
-  if (span <= 0) return now >= flight.sentAt ? 1 : 0;
-  return Math.min(1, Math.max(0, (now - flight.sentAt) / span));
+/** The part of its way that a message has behind it, 0 to 1. One that is held stands where it was stopped. */
+export function flightProgress({ sentAt, arrivesAt, heldAt }: Way, now: number): number {
+  if (arrivesAt === null) return 0;
+  const span = arrivesAt - sentAt;
+  const gone = (heldAt === null ? now : Math.min(now, heldAt)) - sentAt;
+  if (span <= 0) return gone >= 0 ? 1 : 0;
+  return Math.min(1, Math.max(0, gone / span));
 }
+
+export type Way = Pick<Flight, "sentAt" | "arrivesAt" | "heldAt">;
 
 export interface FlightMark extends Point {
   /** It will never arrive, and the picture says so from here on. */
@@ -22,7 +25,7 @@ export interface FlightMark extends Point {
 }
 
 export function flightPoint(
-  flight: Pick<Flight, "sentAt" | "arrivesAt" | "lost">,
+  flight: Way & Pick<Flight, "lost">,
   now: number,
   from: Place,
   to: Place,

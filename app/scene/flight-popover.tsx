@@ -4,6 +4,7 @@ import { useLanguage } from "../i18n/use-text.ts";
 import { flightOf } from "../store/selectors.ts";
 import { useView } from "../store/use.ts";
 import { PopoverAt } from "../ui/popover.tsx";
+import { arrivalWords } from "./arrival.ts";
 import { FlightActs } from "./flight-acts.tsx";
 import { GlyphIcon } from "./glyph-icon.tsx";
 import css from "./stage.module.css";
@@ -45,7 +46,7 @@ function FlightFigures({ flight }: { readonly flight: Flight }) {
   const rows: (readonly [string, string])[] = [];
   if (flight.term > 0) rows.push([text("flight.term"), String(flight.term)]);
   rows.push([text("flight.sent"), seconds(flight.sentAt)]);
-  rows.push([text("flight.arrives"), flight.arrivesAt === null ? text("flight.held") : seconds(flight.arrivesAt)]);
+  rows.push([text("flight.arrives"), arrivalWords(language, flight)]);
   if (flight.lost !== null) rows.push([text("flight.lost"), text(`flight.lost.${flight.lost}`)]);
   if (flight.entryCount > 0) rows.push([text("flight.entries.label"), String(flight.entryCount)]);
   if (flight.copyOf !== null) rows.push([text("flight.copy-of"), `#${flight.copyOf}`]);

@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  closedLoop,
-  crossedLinks,
-  insidePolygon,
-  lassoGroups,
-  layoutStage,
-  pairsOf,
-  type Point,
-  segmentsCross,
-} from "./geometry.ts";
+import { layoutStage, pairsOf, type Point } from "./geometry.ts";
+import { closedLoop, crossedLinks, insidePolygon, lassoGroups, segmentsCross } from "./paths.ts";
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i + 1}`);
 const at = (x: number, y: number): Point => ({ x, y });

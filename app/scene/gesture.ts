@@ -2,15 +2,14 @@
  * What a path drawn on the stage means. Pure: the stage draws the path and carries the meaning out.
  */
 import { type Command, type LinkEnds, linkKey, type ProcessId } from "../../engine/index.ts";
-import { closedLoop, crossedLinks, lassoGroups, type Pair, type Place, type Point, pairsOf } from "./geometry.ts";
+import { type Pair, type Place, type Point, pairsOf } from "./geometry.ts";
+import { closedLoop, crossedLinks, lassoGroups } from "./paths.ts";
 
 export type Meaning =
   | { readonly is: "nothing" }
   | { readonly is: "split"; readonly inside: readonly ProcessId[]; readonly outside: readonly ProcessId[] }
   | { readonly is: "cut" | "mend"; readonly pairs: readonly Pair[] };
 
-/** A path shorter than this is a click that trembled. */
-export const DRAG_MIN = 8;
 const CLOSE_REACH = 36;
 
 const bothWays = (pairs: readonly Pair[]): readonly LinkEnds[] =>

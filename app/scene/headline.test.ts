@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemberView, ProcessId } from "../../engine/index.ts";
-import { headline, majority, reachGroups } from "./headline.ts";
+import { majority } from "../store/conf.ts";
+import { headline, reachGroups } from "./headline.ts";
 
 const id = (name: string): ProcessId => name as ProcessId;
 
@@ -60,6 +61,39 @@ describe("the headline", () => {
     const alone = cluster(member("n1"), member("n2"), member("n3"));
     const cuts = apart(["n1", "n2"], ["n1", "n3"], ["n2", "n3"]);
     expect(headline({ members: alone, cuts }).standing).toEqual({ is: "majority-apart", members: 3, needed: 2 });
+  });
+  it("counts by the leader's configuration: neither learners nor strangers", () => {
+    const conf = { voters: [id("n1"), id("n2")], votersOutgoing: [], learners: [id("n3")], learnersNext: [] };
+    const members = cluster(
+      member("n1", { role: "leader", conf }),
+      member("n2", { liveness: "crashed" }),
+      member("n3", { conf }),
+      member("n4"),
+    );
+    expect(headline({ members, cuts: new Set() })).toMatchObject({
+      standing: { is: "alone", leader: "n1" },
+      up: 1,
+      members: 2,
+      learners: 1,
+      joint: null,
+    });
+  });
+  it("wants a majority of both halves of a joint configuration", () => {
+    const conf = {
+      voters: [id("n1"), id("n4"), id("n5")],
+      votersOutgoing: [id("n1"), id("n2"), id("n3")],
+      learners: [],
+      learnersNext: [],
+    };
+    const up = [member("n1", { role: "leader", conf }), member("n4", { conf }), member("n5", { conf })];
+    const old = [member("n2", { liveness: "crashed" }), member("n3", { liveness: "crashed" })];
+    const all = headline({ members: cluster(...up, ...old), cuts: new Set() });
+    expect(all.standing.is).toBe("alone");
+    expect(all.joint).toEqual({ voters: "n1 n4 n5", outgoing: "n1 n2 n3" });
+    const down = [member("n1", { conf, liveness: "crashed" }), ...up.slice(1), ...old];
+    expect(headline({ members: cluster(...down), cuts: new Set() }).standing.is).toBe("majority-joint");
+    const some = headline({ members: cluster(...up, member("n2"), ...old.slice(1)), cuts: new Set() });
+    expect(some.standing.is).toBe("leads");
   });
   it("tells one candidate from several", () => {
     const one = cluster(member("n1", { role: "candidate", term: 4 }), member("n2"), member("n3"));

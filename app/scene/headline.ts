@@ -1,5 +1,6 @@
 /** One glance, one answer: who leads, or why nobody does. Pure facts; the words are i18n's. */
-import { linkKey, type MemberView, type ProcessId, type View } from "../../engine/index.ts";
+import { type ConfView, linkKey, type MemberView, type ProcessId, type View } from "../../engine/index.ts";
+import { currentConf, isQuorum, majority } from "../store/conf.ts";
 
 export type Standing =
   | { readonly is: "leads" | "alone"; readonly leader: ProcessId; readonly term: number }
@@ -7,12 +8,18 @@ export type Standing =
   | { readonly is: "campaigns"; readonly count: number }
   | { readonly is: "majority-down"; readonly up: number; readonly members: number; readonly needed: number }
   | { readonly is: "majority-apart"; readonly members: number; readonly needed: number }
+  /** Of a joint configuration: each half needs a majority of its own. */
+  | { readonly is: "majority-joint"; readonly voters: string; readonly outgoing: string }
   | { readonly is: "waiting" | "starting" };
 
 export interface Headline {
   readonly standing: Standing;
+  /** Of the voters of the configuration that counts. */
   readonly up: number;
   readonly members: number;
+  readonly learners: number;
+  /** Both halves of a joint configuration, as words; null while it is not joint. */
+  readonly joint: { readonly voters: string; readonly outgoing: string } | null;
   /** The highest index that anyone running knows to be committed. */
   readonly commit: number;
   /** Sets of members that reach each other, when there is more than one: largest first. */
@@ -22,10 +29,6 @@ export interface Headline {
 type Facts = Pick<View, "members" | "cuts">;
 
 const isUp = (member: MemberView): boolean => member.liveness === "running" || member.liveness === "paused";
-
-export function majority(members: number): number {
-  return Math.floor(members / 2) + 1;
-}
 
 function linked(cuts: ReadonlySet<string>, a: ProcessId, b: ProcessId): boolean {
   return !cuts.has(linkKey({ from: a, to: b })) && !cuts.has(linkKey({ from: b, to: a }));
@@ -50,24 +53,29 @@ export function reachGroups(ids: readonly ProcessId[], cuts: ReadonlySet<string>
   return groups.sort((a, b) => b.length - a.length);
 }
 
-/** Itself, and all running members that it reaches directly both ways. */
-function reachOf(member: MemberView, running: readonly MemberView[], cuts: ReadonlySet<string>): number {
-  return running.filter((other) => other.id === member.id || linked(cuts, member.id, other.id)).length;
-}
-
-function standingOf(all: readonly MemberView[], cuts: ReadonlySet<string>): Standing {
+function standingOf(all: readonly MemberView[], conf: ConfView, cuts: ReadonlySet<string>): Standing {
   if (all.length === 0) return { is: "starting" };
-  const needed = majority(all.length);
+  const members = conf.voters.length;
+  const needed = majority(members);
   const running = all.filter((member) => member.liveness === "running");
+  const runs = (id: ProcessId): boolean => running.some((member) => member.id === id);
+  /** Whether it and those that it reaches directly, both ways, are a majority. */
+  const reachesMajority = ({ id }: MemberView): boolean =>
+    isQuorum(conf, (other) => runs(other) && (other === id || linked(cuts, id, other)));
   const latest = (a: MemberView, b: MemberView): number => b.term - a.term;
   const leader = all.filter((member) => isUp(member) && member.role === "leader").sort(latest)[0];
   if (leader !== undefined) {
-    const reaches = leader.liveness === "running" && reachOf(leader, running, cuts) >= needed;
+    const reaches = leader.liveness === "running" && reachesMajority(leader);
     return { is: reaches ? "leads" : "alone", leader: leader.id, term: leader.term };
   }
-  if (running.length < needed) return { is: "majority-down", up: running.length, members: all.length, needed };
-  if (running.every((member) => reachOf(member, running, cuts) < needed))
-    return { is: "majority-apart", members: all.length, needed };
+  if (!isQuorum(conf, runs)) {
+    if (conf.votersOutgoing.length > 0) return { is: "majority-joint", ...halves(conf) };
+    return { is: "majority-down", up: conf.voters.filter(runs).length, members, needed };
+  }
+  if (!running.some(reachesMajority)) {
+    if (conf.votersOutgoing.length > 0) return { is: "majority-joint", ...halves(conf) };
+    return { is: "majority-apart", members, needed };
+  }
   const candidates = running.filter((member) => member.role === "candidate").sort(latest);
   const [first, second] = candidates;
   if (first !== undefined) {
@@ -80,16 +88,33 @@ function standingOf(all: readonly MemberView[], cuts: ReadonlySet<string>): Stan
   return { is: "waiting" };
 }
 
+const halves = ({ voters, votersOutgoing }: ConfView): { readonly voters: string; readonly outgoing: string } => ({
+  voters: voters.join(" "),
+  outgoing: votersOutgoing.join(" "),
+});
+
+/** Before anybody knows a configuration, all that are there. */
+const everybody = (members: Facts["members"]): ConfView => ({
+  voters: [...members.keys()],
+  votersOutgoing: [],
+  learners: [],
+  learnersNext: [],
+});
+
 export function headline({ members, cuts }: Facts): Headline {
   const all = [...members.values()];
+  const conf = currentConf(members) ?? everybody(members);
+  const voters = all.filter(({ id }) => conf.voters.includes(id));
   const groups = reachGroups(
     all.map((member) => member.id),
     cuts,
   );
   return {
-    standing: standingOf(all, cuts),
-    up: all.filter(isUp).length,
-    members: all.length,
+    standing: standingOf(all, conf, cuts),
+    up: voters.filter(isUp).length,
+    members: conf.voters.length,
+    learners: new Set([...conf.learners, ...conf.learnersNext]).size,
+    joint: conf.votersOutgoing.length > 0 ? halves(conf) : null,
     commit: Math.max(0, ...all.filter(isUp).map((member) => member.commit)),
     groups: groups.length > 1 ? groups : [],
   };

@@ -1,13 +1,22 @@
 import { type KeyboardEvent, memo, type MouseEvent } from "react";
 import type { Ballot, ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
-import { ballotsOf, livenessOf, memberIds, panicOf, roleOf, termOf, valueOf } from "../store/selectors.ts";
+import { majority } from "../store/conf.ts";
+import {
+  ballotsOf,
+  confPlaceOf,
+  livenessOf,
+  panicOf,
+  roleOf,
+  termOf,
+  valueOf,
+  votersCount,
+} from "../store/selectors.ts";
 import { useView } from "../store/use.ts";
 import { classes } from "../ui/css.ts";
 import type { StageLayout } from "./geometry.ts";
-import { majority } from "./headline.ts";
 import css from "./stage.module.css";
-import { memberName } from "./words.ts";
+import { memberName, standWord } from "./words.ts";
 
 export interface MemberActs {
   /** Crash it, or restart it. */
@@ -37,12 +46,13 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
   const liveness = useView(livenessOf(id));
   const value = useView(valueOf(id));
   const panic = useView(panicOf(id));
+  const stand = useView(confPlaceOf(id));
   const place = layout.places.get(id);
   if (place === undefined) return null;
 
   const { disc, scale, cell } = layout;
   const down = liveness === "crashed" || liveness === "panicked";
-  const word = liveness === "running" ? language.text(`role.${role}`) : language.text(`liveness.${liveness}`);
+  const word = liveness === "running" ? standWord(language, role, stand) : language.text(`liveness.${liveness}`);
   const name = Math.max(13 * scale, disc * 0.43);
   const small = Math.min(Math.max(9.5 * scale, disc * 0.285), (disc * 2.9) / Math.max(8, wordWidth(word)));
 
@@ -76,11 +86,12 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       data-member={id}
       data-role={down ? undefined : role}
       data-liveness={liveness}
+      data-place={stand}
       data-caught={caught ? "" : undefined}
       transform={`translate(${place.x} ${place.y})`}
       role="button"
       tabIndex={0}
-      aria-label={memberName(language, id, role, term, liveness)}
+      aria-label={memberName(language, { id, role, term, liveness, place: stand })}
       aria-describedby={down ? acts.restartHint : acts.crashHint}
       aria-haspopup="menu"
       onClick={() => acts.toggle(id)}
@@ -103,6 +114,11 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       <text className={css["term"]} y={disc * 0.12 + small * 1.3} fontSize={small}>
         {language.text("member.term", { term })}
       </text>
+      {stand === "old" || stand === "new" ? (
+        <text className={css["half"]} x={disc * 0.92} y={-disc * 1.02} fontSize={small}>
+          {language.text(`member.half.${stand}`)}
+        </text>
+      ) : null}
       <Ballots id={id} layout={layout} />
       {value === null || down ? null : (
         <text
@@ -159,7 +175,7 @@ const Ballots = memo(function Ballots({ id, layout }: { readonly id: ProcessId; 
   const ballots = useView(ballotsOf(id));
   const liveness = useView(livenessOf(id));
   const role = useView(roleOf(id));
-  const members = useView(memberIds).length;
+  const members = useView(votersCount);
   const campaigns = role === "candidate" || role === "pre-candidate";
   if (ballots === null || !campaigns || liveness === "crashed" || liveness === "panicked") return null;
   const { disc, scale } = layout;

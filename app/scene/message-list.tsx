@@ -2,6 +2,7 @@ import type { Flight } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { attentionOf } from "../store/attention.ts";
 import { useView, useWorldId } from "../store/use.ts";
+import { arrivalWords } from "./arrival.ts";
 import { FlightActs } from "./flight-acts.tsx";
 import { GlyphIcon } from "./glyph-icon.tsx";
 import css from "./stage.module.css";
@@ -12,7 +13,7 @@ const LISTED = 40;
 /** Every message in flight as a row: the stage's canvas for keyboard and ear. */
 export default function MessageList() {
   const language = useLanguage();
-  const { text, seconds } = language;
+  const { text } = language;
   const flights = useView((view) => view.flights);
   const attention = attentionOf(useWorldId());
   const listed = [...flights.values()].slice(0, LISTED);
@@ -34,7 +35,7 @@ export default function MessageList() {
                 {flightName(language, flight)}
                 <small>
                   {flight.from} → {flight.to} · {text("member.term", { term: flight.term })} ·{" "}
-                  {flight.arrivesAt === null ? text("flight.held") : seconds(flight.arrivesAt)}
+                  {arrivalWords(language, flight)}
                 </small>
               </span>
               <FlightActs flight={flight} />

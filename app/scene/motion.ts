@@ -104,7 +104,7 @@ export function looksTheSame(
   const passed = Math.abs(now - drawn.now);
   const reach = layout.ring * 2;
   for (const flight of view.flights.values()) {
-    if (flight.arrivesAt === null) continue;
+    if (flight.arrivesAt === null || flight.heldAt !== null) continue;
     if ((passed * reach) / Math.max(1, flight.arrivesAt - flight.sentAt) >= FLIGHT_STEP) return false;
   }
   const round = TAU * (layout.disc + TRACK_GAP * layout.scale);
@@ -149,7 +149,8 @@ function drawFlights(
     context.translate(x, y);
     context.scale(size, size);
     const pointed = flight.id === pointedAt;
-    if (pointed || flight.arrivesAt === null) drawHalo(context, flight.arrivesAt === null, palette);
+    const held = flight.heldAt !== null;
+    if (pointed || held) drawHalo(context, held, palette);
     if (broken) drawGlyph(context, LOST, palette);
     else if (flight.kind === "append" && flight.entryTerms.length > 0)
       drawEntries(context, flight.entryTerms, flight.entryCount, palette);

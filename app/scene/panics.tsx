@@ -9,7 +9,7 @@ const panickedIds = (view: Mirror): string =>
   view.memberIds.filter((id) => view.members.get(id)?.liveness === "panicked").join(" ");
 
 /** The errors of members whose code threw or hung, with their stacks. */
-export function Panics() {
+export default function Panics() {
   const ids = useView(panickedIds);
   const known = useView((view) => view.memberIds).filter((id) => ids.split(" ").includes(id));
   return known.length === 0 ? null : (

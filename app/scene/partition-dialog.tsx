@@ -2,12 +2,12 @@ import { useState } from "react";
 import type { ProcessId } from "../../engine/index.ts";
 import { useText } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
+import { majority } from "../store/conf.ts";
 import { leaderId, memberIds, roleOf } from "../store/selectors.ts";
 import { useView } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Check } from "../ui/field.tsx";
-import { majority } from "./headline.ts";
 import css from "./stage.module.css";
 
 /** The lasso for those who do not draw: members are ticked, and split off from the rest. */

@@ -9,7 +9,7 @@ const EVERY_MS = 3_000;
 const LISTED = 6;
 
 /** What the canvas layers show, for those who listen: told at rest, never once a frame. */
-export function StageSummary() {
+export default function StageSummary() {
   const language = useLanguage();
   const { text, list } = language;
   const world = useWorldId();

@@ -18,7 +18,7 @@ import type { Flight, MessageId, ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { attentionOf, useAttention } from "../store/attention.ts";
-import { clientIds, memberIds } from "../store/selectors.ts";
+import { clientIds, everLed, memberIds } from "../store/selectors.ts";
 import { useView, useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 import { prepareCanvas } from "../ui/canvas.ts";
@@ -28,27 +28,38 @@ import { useSize } from "../ui/use-size.ts";
 import { Client } from "./client.tsx";
 import { flightPoint } from "./flight-point.ts";
 import { layoutStage, pathLength, type Point, type StageLayout } from "./geometry.ts";
-import { commandOf, DRAG_MIN, type Meaning, meaningOf } from "./gesture.ts";
+import type { Meaning } from "./gesture.ts";
 import { HeadlineWords } from "./headline-words.tsx";
 import { Links } from "./links.tsx";
 import { Member, type MemberActs } from "./member.tsx";
 import { clientFlights, drawClientMotion, type Drawn, drawMotion, flightAt, looksTheSame, ringBox } from "./motion.ts";
 import css from "./stage.module.css";
-import { StageSummary } from "./stage-summary.tsx";
 import { Track } from "./track.tsx";
 import { drawTails, tailFacts } from "./tails.ts";
 import { flightLabel, flightTitle } from "./words.ts";
 
 const loadMenu = () => import("./member-menu.tsx");
 const loadPopover = () => import("./flight-popover.tsx");
+const loadGestures = () => import("./gesture.ts");
 const MemberMenu = lazy(loadMenu);
+const StageSummary = lazy(() => import("./stage-summary.tsx"));
 const FlightPopover = lazy(loadPopover);
 
 /** Whoever comes near will want them at once; the module loader remembers that it has them. */
 function fetchMenus(): void {
   void loadMenu();
   void loadPopover();
+  void fetchGestures();
 }
+
+/** Here by the time that a path is long enough to mean something. */
+let gestures: Awaited<ReturnType<typeof loadGestures>> | null = null;
+async function fetchGestures(): Promise<void> {
+  gestures = await loadGestures();
+}
+
+/** A path shorter than this is a click that trembled. */
+const DRAG_MIN = 8;
 
 const LONG_PRESS_MS = 480;
 const PATH_STEP = 5;
@@ -79,6 +90,7 @@ export function Stage({ onWrite, children }: Props) {
   const player = usePlayer();
   const members = useView(memberIds);
   const clients = useView(clientIds);
+  const started = useView(everLed);
   const palette = usePalette();
   const [field, size] = useSize();
   const [stroke, setStroke] = useState<{ readonly path: readonly Point[]; readonly meaning: Meaning } | null>(null);
@@ -153,6 +165,7 @@ export function Stage({ onWrite, children }: Props) {
             swallowClick.current = true;
             acts.menu(member, clientX, clientY, false);
           }, LONG_PRESS_MS);
+    fetchMenus();
     drag.current = { pointer: event.pointerId, origin, path: [origin], member, timer, drawing: false };
   };
 
@@ -176,7 +189,8 @@ export function Stage({ onWrite, children }: Props) {
     }
     if (layout === null) return;
     const path = [...going.path];
-    setStroke({ path, meaning: meaningOf(path, members, layout.places, readWorld(world).view.cuts) });
+    const meaning = gestures?.meaningOf(path, members, layout.places, readWorld(world).view.cuts) ?? NOTHING;
+    setStroke({ path, meaning });
   };
 
   const endDrag = (): Drag | null => {
@@ -192,7 +206,9 @@ export function Stage({ onWrite, children }: Props) {
     if (going === null || layout === null) return;
     if (going.drawing) {
       swallowClick.current = true;
-      const command = commandOf(meaningOf(going.path, members, layout.places, readWorld(world).view.cuts));
+      if (gestures === null) return;
+      const meaning = gestures.meaningOf(going.path, members, layout.places, readWorld(world).view.cuts);
+      const command = gestures.commandOf(meaning);
       if (command !== null) void player.dispatch(command);
       return;
     }
@@ -257,8 +273,8 @@ export function Stage({ onWrite, children }: Props) {
       <p id={acts.restartHint} hidden>
         {text("member.hint.restart")}
       </p>
-      <StageSummary />
       <Suspense fallback={null}>
+        {started ? <StageSummary /> : null}
         {menu === null ? null : (
           <MemberMenu
             key={menu.member}

@@ -71,6 +71,10 @@ function drawTail(
     const index = start + i;
     const left = x + i * pitch;
     const entry = log?.cells[index - log.firstIndex];
+    if (entry === undefined && log !== null && index < log.firstIndex) {
+      drawCompacted(context, left, y, cell, palette);
+      continue;
+    }
     if (entry === undefined) {
       context.fillStyle = palette["line-strong"];
       context.fillRect(left + cell / 2 - 1, y + cell / 2 - 1, 2, 2);
@@ -96,6 +100,19 @@ function drawTail(
   drawMarks(context, member, start, x, y, pitch, layout, palette);
   drawDisk(context, member, x, y, layout, palette);
   context.globalAlpha = 1;
+}
+
+/** A snapshot has taken the entry's place. */
+function drawCompacted(context: CanvasRenderingContext2D, x: number, y: number, side: number, palette: Palette): void {
+  context.strokeStyle = palette["line-strong"];
+  context.lineWidth = 1;
+  context.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
+  context.beginPath();
+  for (const at of [0.35, 0.7, 1]) {
+    context.moveTo(x + 1, y + side * at);
+    context.lineTo(x + side * at, y + 1);
+  }
+  context.stroke();
 }
 
 function cellPath(context: CanvasRenderingContext2D, x: number, y: number, side: number, radius: number): void {

@@ -1,7 +1,16 @@
 /** What the stage says of messages, members and standings, in the page's language. */
 import type { Flight, Liveness, Role } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
+import type { ConfPlace } from "../store/selectors.ts";
 import type { Headline, Standing } from "./headline.ts";
+
+export interface NamedMember {
+  readonly id: string;
+  readonly role: Role;
+  readonly term: number;
+  readonly liveness: Liveness;
+  readonly place: ConfPlace;
+}
 
 export function flightName({ text }: Language, flight: Flight): string {
   return flight.kind === "append" && flight.entryCount > 0
@@ -24,10 +33,11 @@ export function flightLabel(language: Language, flight: Flight, broken: boolean)
     case "vote-granted":
     case "vote-refused":
     case "append-refused":
-    case "snapshot":
     case "timeout-now":
     case "forward":
       return text(`flight.${flight.kind}`);
+    case "snapshot":
+      return text("flight.snapshot.up-to", { index: Number(flight.figures["lastIndex"] ?? 0) });
     case "request":
     case "response": {
       const { rule, value } = flight.figures;
@@ -39,10 +49,18 @@ export function flightLabel(language: Language, flight: Flight, broken: boolean)
   }
 }
 
-export function memberName({ text }: Language, id: string, role: Role, term: number, liveness: Liveness): string {
-  if (liveness === "running") return text("member.label.running", { id, role: text(`role.${role}`), term });
-  if (liveness === "paused")
-    return text("member.label", { id, role: text(`role.${role}`), term, liveness: text("liveness.paused") });
+/** The word in its disc: what it is to the others, above what it does. */
+export function standWord({ text }: Language, role: Role, place: ConfPlace): string {
+  return place === "outside" ? text("member.outside") : text(`role.${role}`);
+}
+
+export function memberName(language: Language, facts: NamedMember): string {
+  const { text } = language;
+  const { id, term, liveness, place } = facts;
+  const half = place === "old" || place === "new" ? `, ${text(`member.half.${place}`)}` : "";
+  const role = standWord(language, facts.role, place) + half;
+  if (liveness === "running") return text("member.label.running", { id, role, term });
+  if (liveness === "paused") return text("member.label", { id, role, term, liveness: text("liveness.paused") });
   return text("member.label.down", { id, term, liveness: text(`liveness.${liveness}`) });
 }
 
@@ -60,6 +78,8 @@ export function standingWords({ text }: Language, standing: Standing): string {
       return text("head.majority-down", { up: standing.up, members: standing.members, needed: standing.needed });
     case "majority-apart":
       return text("head.majority-apart", { members: standing.members, needed: standing.needed });
+    case "majority-joint":
+      return text("head.majority-joint", { voters: standing.voters, outgoing: standing.outgoing });
     default:
       return text(`head.${standing.is}`);
   }
@@ -70,6 +90,8 @@ export function headlineDetails({ text }: Language, head: Headline): string {
     text("head.up", { up: head.up, members: head.members }),
     head.commit > 0 ? text("head.committed", { index: head.commit }) : text("head.nothing-committed"),
   ];
+  if (head.joint !== null) parts.unshift(text("head.joint", head.joint));
+  if (head.learners > 0) parts.push(text("head.learners", { count: head.learners }));
   if (head.groups.length > 0)
     parts.push(text("head.split", { groups: head.groups.map((group) => group.length).join(" | ") }));
   return parts.join(" · ");

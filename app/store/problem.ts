@@ -24,7 +24,8 @@ export type Problem =
   | { readonly kind: "engine-failed"; readonly detail: string }
   /** Workers are not allowed here: everything runs in the page's own thread, and may be less smooth. */
   | { readonly kind: "no-workers"; readonly detail: string }
-  | { readonly kind: "link"; readonly link: LinkProblem }
+  /** `kept`: a run was shown, and goes on. */
+  | { readonly kind: "link"; readonly link: LinkProblem; readonly kept: boolean }
   /** The replayed run differs from the one that was shared, from this moment or from an earlier one. */
   | {
       readonly kind: "diverged";

@@ -4,6 +4,7 @@
  */
 import type {
   ClientView,
+  ConfView,
   Flight,
   LinkQuality,
   Liveness,
@@ -14,8 +15,10 @@ import type {
   ProcessId,
   Reign,
   Role,
-  TimerView,
+  Settings,
+  ViolationView,
 } from "../../engine/index.ts";
+import { currentConf } from "./conf.ts";
 import type { Mirror } from "./mirror.ts";
 import type { WorldState } from "./worlds.ts";
 
@@ -38,26 +41,10 @@ export const termOf =
   (id: ProcessId) =>
   (view: Mirror): number =>
     view.members.get(id)?.term ?? 0;
-export const timerOf =
-  (id: ProcessId) =>
-  (view: Mirror): TimerView | null =>
-    view.members.get(id)?.timer ?? null;
 export const ballotsOf =
   (id: ProcessId) =>
   (view: Mirror): MemberView["ballots"] =>
     view.members.get(id)?.ballots ?? null;
-export const commitOf =
-  (id: ProcessId) =>
-  (view: Mirror): number =>
-    view.members.get(id)?.commit ?? 0;
-export const appliedOf =
-  (id: ProcessId) =>
-  (view: Mirror): number =>
-    view.members.get(id)?.applied ?? 0;
-export const durableOf =
-  (id: ProcessId) =>
-  (view: Mirror): number =>
-    view.members.get(id)?.durable ?? 0;
 export const valueOf =
   (id: ProcessId) =>
   (view: Mirror): string | null =>
@@ -78,17 +65,40 @@ export const flightOf =
   (id: MessageId) =>
   (view: Mirror): Flight | null =>
     view.flights.get(id) ?? null;
-export const logsAreEmpty = (view: Mirror): boolean => {
-  for (const { lastIndex } of view.members.values()) if (lastIndex > 0) return false;
-  return true;
-};
-export const flightCount = (view: Mirror): number => view.flights.size;
 
 export const cuts = (view: Mirror): ReadonlySet<string> => view.cuts;
 export const network = (view: Mirror): LinkQuality => view.network;
 export const reigns = (view: Mirror): readonly Reign[] => view.reigns;
+/** Whether anybody has ever led: what is of use only then is fetched then. */
+export const everLed = (view: Mirror): boolean => view.reigns.length > 0;
+export const anyPanicked = (view: Mirror): boolean => {
+  for (const { liveness } of view.members.values()) if (liveness === "panicked") return true;
+  return false;
+};
+export const settings = (view: Mirror): Settings => view.settings;
+export const violation = (view: Mirror): ViolationView | null => view.violation;
+export const faults = (view: Mirror): readonly Note[] => view.faults;
 export const notes = (view: Mirror): readonly Note[] => view.notes;
-export const lastNote = (view: Mirror): Note | null => view.notes.at(-1) ?? null;
+
+/** The membership that counts: the leader's, or else that of the one who has come furthest; null before any is known. */
+export const confOf = (view: Mirror): ConfView | null => currentConf(view.members);
+
+/** What a member is to the configuration that counts. `old`, `new`: a voter of one half of a joint one only. */
+export type ConfPlace = "voter" | "old" | "new" | "learner" | "outside";
+
+export const placeIn = (conf: ConfView | null, id: ProcessId): ConfPlace => {
+  if (conf === null) return "voter";
+  const [now, before] = [conf.voters.includes(id), conf.votersOutgoing.includes(id)];
+  if (now && (before || conf.votersOutgoing.length === 0)) return "voter";
+  if (now || before) return now ? "new" : "old";
+  return conf.learners.includes(id) || conf.learnersNext.includes(id) ? "learner" : "outside";
+};
+export const confPlaceOf =
+  (id: ProcessId) =>
+  (view: Mirror): ConfPlace =>
+    placeIn(confOf(view), id);
+
+export const votersCount = (view: Mirror): number => confOf(view)?.voters.length ?? view.memberIds.length;
 
 /** The running member that leads in the highest term, as a person looking at all of them would say. */
 export const leaderId = (view: Mirror): ProcessId | null => {
@@ -100,18 +110,11 @@ export const leaderId = (view: Mirror): ProcessId | null => {
   return leader?.id ?? null;
 };
 
-/** The moment, rounded down, for a clock that need not be told every frame. */
-export const atRounded =
-  (stepUs: number) =>
-  (view: Mirror): number =>
-    view.at - (view.at % stepUs);
-
 export const statusOf = (world: WorldState): WorldState["status"] => world.status;
 export const specOf = (world: WorldState): WorldState["spec"] => world.spec;
 export const playingOf = (world: WorldState): boolean => world.playing;
 export const speedOf = (world: WorldState): WorldState["speed"] => world.speed;
 export const placementOf = (world: WorldState): WorldState["placement"] => world.placement;
-export const hashOf = (world: WorldState): string => world.hash;
 export const refusedOf = (world: WorldState): WorldState["refused"] => world.refused;
 export const problemsOf = (world: WorldState): WorldState["problems"] => world.problems;
 /** Whether the past is shown. */

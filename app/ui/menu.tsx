@@ -9,6 +9,8 @@ export interface MenuEntry {
   readonly disabled?: boolean;
   /** A line above it parts it from what comes before. */
   readonly parted?: boolean;
+  /** Why it is not possible now. */
+  readonly why?: string;
   readonly onSelect: () => void;
 }
 
@@ -63,7 +65,10 @@ export function MenuAt({ label, title, entries, x, y, byKey, onClose, returnTo }
               data-harm={entry.harm === true ? "" : undefined}
               onSelect={entry.onSelect}
             >
-              {entry.title}
+              <span>
+                {entry.title}
+                {entry.why === undefined ? null : <small>{entry.why}</small>}
+              </span>
             </Radix.Item>,
           ])}
         </Radix.Content>
