@@ -45,6 +45,7 @@ export class ByteWriter {
 
   /** A safe integer of at least 0, seven bits a byte. */
   varint(value: number): void {
+    if (value >= 0 && value < 128 && value === (value | 0)) return this.u8(value);
     assert(Number.isSafeInteger(value) && value >= 0, "a varint is a safe integer of at least 0");
     let rest = value;
     while (rest >= 128) {
