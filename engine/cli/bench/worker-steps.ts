@@ -51,8 +51,9 @@ export async function measureWorkerSteps({ site, newPage }: Stand): Promise<Meas
       await call("open", "bench", spec, [], null);
       // The first moments run in the coordinator's thread, until the members' threads are up.
       let warm: Moment;
+      const patience = performance.now() + 10_000;
       do warm = await call("advance", "bench", Number.MAX_SAFE_INTEGER, 100);
-      while (warm.placement !== "workers");
+      while (warm.placement !== "workers" && performance.now() < patience);
       await call("advance", "bench", Number.MAX_SAFE_INTEGER, 1_000);
       const found: { steps: number; ms: number; placement: string }[] = [];
       for (let i = 0; i < count; i += 1) {
