@@ -5,7 +5,7 @@ import { paced } from "../ui/paced.ts";
 import css from "./transport.module.css";
 
 /** Figures that change faster cannot be read, and each change costs a layout. */
-const READABLE_MS = 80;
+const READABLE_MS = 100;
 
 /** The virtual time shown: written to the page outside React. */
 export function Clock() {

@@ -3,7 +3,7 @@ import type { Note } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
-import { faults as faultsOf, reigns as reignsOf, violation as violationOf } from "../store/selectors.ts";
+import { faults as faultsOf, inPast, reigns as reignsOf, violation as violationOf } from "../store/selectors.ts";
 import { useView, useWorld, useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 import "../ui/css.ts";
@@ -16,6 +16,10 @@ import css from "./timeline.module.css";
 const Branches = lazy(() => import("./branches.tsx"));
 
 const MS = 1_000;
+/** In how many steps a span is drawn anew while time runs. */
+const COARSE = 50;
+/** How far the playhead goes before it is moved again while time runs, in CSS pixels. */
+const HEAD_STEP = 2;
 /** How often the slider says its value: for ears, not eyes. */
 const TELL_MS = 400;
 /** Faults that take something away; the others give it back. */
@@ -33,9 +37,10 @@ export function Timeline() {
   const [box, size] = useSize();
   const head = useRef<HTMLDivElement>(null);
   const slider = useRef<HTMLDivElement>(null);
-  // The drawing needs the head only to a hundredth of the span; the playhead itself moves outside React.
+  // What is drawn needs the time but roughly: the playhead itself moves outside React, and covers what is drawn ahead.
   const span = useWorld((state) => spanFor(state.headAt));
-  const coarse = useWorld((state) => Math.ceil(state.headAt / (span / 400)) * (span / 400));
+  const coarse = useWorld((state) => Math.ceil(state.headAt / (span / COARSE)) * (span / COARSE));
+  const past = useWorld(inPast);
   const forked = useWorld((state) => state.branches > 0);
   const { scale } = usePalette();
   const left = LEFT * scale;
@@ -60,7 +65,8 @@ export function Timeline() {
     const off = player.onFrame((_view, now) => {
       const at = Math.round(Math.min(x(now), width));
       tell.call(now);
-      if (head.current === null || at === drawn) return;
+      const step = readWorld(world).playing ? HEAD_STEP : 1;
+      if (head.current === null || Math.abs(at - drawn) < step) return;
       drawn = at;
       head.current.style.transform = `translateX(${at}px)`;
     });
@@ -129,7 +135,7 @@ export function Timeline() {
         onKeyDown={onKeyDown}
       >
         {size === null ? null : <Lanes {...{ width, span, x, scale }} now={coarse} />}
-        <div ref={head} className={css["head"]} />
+        <div ref={head} className={css["head"]} data-now={past ? undefined : ""} />
       </div>
       <Suspense fallback={null}>{forked ? <Branches /> : null}</Suspense>
     </section>

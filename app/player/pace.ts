@@ -7,10 +7,10 @@ import type { Speed } from "../store/speed.ts";
 
 /** The fastest at which timers and heartbeats move slowly enough. */
 const SLOW = 0.1;
-/** Every second frame of a screen that shows sixty a second: what the browser rounds up to. */
-const ROUTINE_REST_MS = 20;
-/** Nothing travels: arcs drain by a degree or two. */
-const STILL_REST_MS = 33;
+/** Thirty frames a second: every second one of a screen that shows sixty. */
+const ROUTINE_REST_MS = 28;
+/** Twenty: nothing travels, arcs drain by a few degrees. */
+const STILL_REST_MS = 45;
 
 const ROUTINE: ReadonlySet<FlightKind> = new Set<FlightKind>(["heartbeat", "heartbeat-ok"]);
 
