@@ -376,6 +376,13 @@ export const MUTANTS: readonly Mutant[] = [
     stage: "late-snapshot",
   },
   {
+    name: "asks for votes before its own is durable",
+    file: "replica/replica.ts",
+    find: "    if (write === undefined) return this.#sendAll(messages);",
+    replace: "    if (write === undefined || messages.length > 0) return this.#sendAll(messages);",
+    meant: ["promise-before-fsync"],
+  },
+  {
     name: "answers a write when it is proposed",
     file: "replica/replica.ts",
     find: "    this.#waiting.set(serial, waiting);\n",
