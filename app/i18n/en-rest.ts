@@ -65,7 +65,6 @@ export const enRest = {
   "partition.apply": "Split",
   "partition.one-side": "Choose at least one member, and leave at least one.",
 
-  "share.button": "Share",
   "share.heading": "A link to this moment",
   "share.what":
     "It holds the seed, the settings, every command and the moment shown. Whoever opens it gets the same run.",
@@ -74,7 +73,6 @@ export const enRest = {
   "share.select": "The clipboard is not available here: copy it from the field.",
   "share.link": "Link",
   "share.preparing": "Preparing the link…",
-  "embed.button": "Embed",
   "embed.heading": "Put this run on your page",
   "embed.what": "The stage with its transport, in a sandboxed frame.",
   "embed.code": "HTML",
@@ -499,6 +497,7 @@ export const enRest = {
   "rule.votes-won.plain": "a majority granted",
   "rule.unknown": "{rule}",
 
+  "entry.missing": "nothing",
   "head.joint": "joint configuration: {outgoing} → {voters}",
   "head.learners": { one: "1 learner", other: "{count} learners" },
   "head.majority-joint": "No leader can be elected: it takes a majority of {outgoing} and one of {voters}",
@@ -546,11 +545,6 @@ export const enRest = {
   "settings.reads.safe.what": "Before it answers, the leader makes sure by a round of heartbeats that it still leads.",
   "settings.reads.lease-based.what":
     "The leader answers at once as long as its lease holds by its own clock: faster, and wrong if that clock is. Needs CheckQuorum.",
-  "read.heading": "Read",
-  "read.mode": "Kind of read",
-  "read.linearizable": "linearizable",
-  "read.serializable": "serializable",
-  "read.send": "Read",
   "read.list": "Reads, latest first",
   "read.value": "read {value}",
   "read.empty": "read: nothing written yet",
