@@ -145,4 +145,12 @@ export const enFirst = {
     "{process} heard from no leader until its timer ran out: it calls an election for term {term}.",
   "rule.votes-won": "{granted} granted, {refused} refused",
   "rule.election-timeout": "it heard from no leader until its election timer ran out",
+
+  "share.button": "Share",
+  "embed.button": "Embed",
+  "read.heading": "Read",
+  "read.mode": "Kind of read",
+  "read.linearizable": "linearizable",
+  "read.serializable": "serializable",
+  "read.send": "Read",
 } as const;

@@ -498,6 +498,7 @@ export const enRest = {
   "rule.votes-won.plain": "a majority granted",
   "rule.unknown": "{rule}",
 
+  "entry.missing": "nothing",
   "head.joint": "joint configuration: {outgoing} → {voters}",
   "head.learners": { one: "1 learner", other: "{count} learners" },
   "head.majority-joint": "No leader can be elected: it takes a majority of {outgoing} and one of {voters}",
@@ -545,11 +546,6 @@ export const enRest = {
   "settings.reads.safe.what": "Before it answers, the leader makes sure by a round of heartbeats that it still leads.",
   "settings.reads.lease-based.what":
     "The leader answers at once as long as its lease holds by its own clock: faster, and wrong if that clock is. Needs CheckQuorum.",
-  "read.heading": "Read",
-  "read.mode": "Kind of read",
-  "read.linearizable": "linearizable",
-  "read.serializable": "serializable",
-  "read.send": "Read",
   "read.list": "Reads, latest first",
   "read.value": "read {value}",
   "read.empty": "read: nothing written yet",

@@ -57,6 +57,10 @@ describe("a sentence", () => {
       "n3 refuses n2 its vote in term 4: that log ends at term 2, index 9, behind its own at term 3, index 7 (§5.4.1).",
     );
   });
+  it("says nothing where a log holds no entry", () => {
+    const figures = { process: "n6", from: "n5", index: 1, rule: "log-matching", prev: "1/1", ours: "0/1" };
+    expect(english.sayText("note", "append-refused", figures)).toContain("there its log has nothing (§5.3)");
+  });
   it("falls back to the plain wording when figures are missing", () => {
     expect(english.sayText("note", "voted", { process: "n1", for: "n2", term: 3 })).toBe("n1 votes for n2 in term 3.");
     expect(

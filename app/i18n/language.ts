@@ -129,6 +129,7 @@ function createLanguage(lang: Lang): Language {
       // The place of an entry travels as "term/index": both languages put it in words.
       const place = typeof raw === "string" ? /^(\d+)\/(\d+)$/u.exec(raw) : null;
       if (place?.[2] === "0") return text("entry.none");
+      if (place?.[1] === "0") return text("entry.missing");
       if (place !== null) return text("entry.place", { term: place[1] ?? "", index: place[2] ?? "" });
       return plain(raw);
     };

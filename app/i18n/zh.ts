@@ -625,6 +625,7 @@ export const zh = {
   "problem.link.not-replayable": "地址中的链接无法重放：{detail}。",
   "problem.unknown": "出现问题：{detail}",
 
+  "entry.missing": "空",
   "head.joint": "联合配置：{outgoing} → {voters}",
   "head.learners": { other: "{count} 个学习者" },
   "head.majority-joint": "选不出领导者：{outgoing} 与 {voters} 都需要各自的多数",

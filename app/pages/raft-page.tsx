@@ -14,6 +14,7 @@ import { usePlayer } from "../player/use.ts";
 import { useView } from "../store/use.ts";
 import { paced } from "../ui/paced.ts";
 import { type Tab, Tabs } from "../ui/tabs.tsx";
+import { writeText } from "../ui/write-text.ts";
 import { useMedia } from "../ui/use-media.ts";
 import { Header } from "./header.tsx";
 import { HintLine } from "./hint-line.tsx";
@@ -115,7 +116,7 @@ function FlightCount() {
       const words = String(count);
       if (shown.current === null || words === last) return;
       last = words;
-      shown.current.textContent = words;
+      writeText(shown.current, words);
     });
     const off = player.onFrame((view) => write.call(view.flights.size));
     return () => {

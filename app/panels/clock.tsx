@@ -2,10 +2,11 @@ import { useEffect, useRef } from "react";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { paced } from "../ui/paced.ts";
+import { writeText } from "../ui/write-text.ts";
 import css from "./transport.module.css";
 
 /** Figures that change faster cannot be read, and each change costs a layout. */
-const READABLE_MS = 100;
+const READABLE_MS = 110;
 
 /** The virtual time shown: written to the page outside React. */
 export function Clock() {
@@ -18,7 +19,7 @@ export function Clock() {
       const words = language.number(now / 1_000_000, 3);
       if (shown.current === null || words === last) return;
       last = words;
-      shown.current.textContent = words;
+      writeText(shown.current, words);
     });
     const off = player.onFrame((_view, now) => write.call(now));
     return () => {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import {
   BROKEN_RULES,
   type BrokenRule,
@@ -57,9 +57,12 @@ function sectionWords(thesis: string, section: string): string {
 function Broken({ violation }: { readonly violation: ViolationView }) {
   const language = useLanguage();
   const { text } = language;
+  const shown = useRef<HTMLDivElement>(null);
+  // Whoever reads further down shall see that it happened.
+  useEffect(() => shown.current?.scrollIntoView({ block: "nearest" }), [violation.event]);
   const section = NAMES.find((name) => name === violation.rule);
   return (
-    <div className={css["broken"]} role="status">
+    <div ref={shown} className={css["broken"]} role="status">
       <p>
         <i className={css["dot"]} data-broken="" aria-hidden />
         <b>{section === undefined ? violation.rule : text(`check.${section}`)}</b>{" "}

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Flight, MessageId } from "../../engine/index.ts";
+import type { Flight, MemberView, MessageId, ProcessId } from "../../engine/index.ts";
 import { restBetween } from "./pace.ts";
 
 const flight = (id: MessageId, part: Partial<Flight>): Flight =>
   ({ id, kind: "heartbeat", lost: null, arrivesAt: 200, heldAt: null, ...part }) as Flight;
 const view = (...parts: readonly Partial<Flight>[]) => ({
   at: 100,
+  members: new Map<ProcessId, MemberView>(),
   flights: new Map(parts.map((part, i) => [i, flight(i, part)])),
 });
 
@@ -21,5 +22,10 @@ describe("the rest between two frames", () => {
     expect(routine).toBeGreaterThan(0);
     expect(still).toBeGreaterThan(routine);
     expect(restBetween(view({ kind: "append", heldAt: 50 }, { kind: "append", arrivesAt: null }), 0.1)).toBe(still);
+  });
+  it("ends when a timer does, so that what it starts is seen from its beginning", () => {
+    const timer = { kind: "election", setAt: 0, firesAt: 1_100 };
+    const members = new Map([["n1" as ProcessId, { timer } as MemberView]]);
+    expect(restBetween({ ...view(), members }, 0.1)).toBe(10);
   });
 });

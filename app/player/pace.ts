@@ -9,23 +9,29 @@ import type { Speed } from "../store/speed.ts";
 const SLOW = 0.1;
 /** Thirty frames a second: every second one of a screen that shows sixty. */
 const ROUTINE_REST_MS = 28;
-/** Twenty: nothing travels, arcs drain by a few degrees. */
-const STILL_REST_MS = 45;
+/** Some fifteen: nothing travels, arcs drain by a few degrees. */
+const STILL_REST_MS = 60;
 
 const ROUTINE: ReadonlySet<FlightKind> = new Set<FlightKind>(["heartbeat", "heartbeat-ok"]);
 
 /** How long to wait, in wall time, before the next frame is asked for. */
-export function restBetween({ flights, at }: Pick<View, "flights" | "at">, speed: Speed): number {
+export function restBetween(view: Pick<View, "flights" | "members" | "at">, speed: Speed): number {
   if (speed === "max" || speed > SLOW) return 0;
+  const { flights, at } = view;
   let still = true;
   for (const { kind, lost, arrivesAt, heldAt } of flights.values()) {
-    if (heldAt !== null || stands(arrivesAt, at)) continue;
+    if (heldAt !== null || arrivesAt === null || arrivesAt <= at) continue;
     if (!ROUTINE.has(kind) || lost !== null) return 0;
     still = false;
   }
-  return still ? STILL_REST_MS : ROUTINE_REST_MS;
+  if (!still) return ROUTINE_REST_MS;
+  // A timer that runs out starts something: that is seen from its beginning.
+  return Math.min(STILL_REST_MS, Math.max(0, (nextTimer(view) - at) / 1_000 / speed));
 }
 
-function stands(arrivesAt: Micros | null, at: Micros): boolean {
-  return arrivesAt === null || arrivesAt <= at;
+function nextTimer({ members, at }: Pick<View, "members" | "at">): Micros {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { timer } of members.values())
+    if (timer !== null && timer.firesAt > at) next = Math.min(next, timer.firesAt);
+  return next;
 }

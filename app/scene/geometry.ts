@@ -133,7 +133,7 @@ export function layoutStage(
     ring,
     disc,
     cell,
-    tail: tailCells,
+    tail: tailFor(members, places, disc, cell, scale, tailCells),
     clientBox,
     clientsBelow,
     places,
@@ -142,6 +142,32 @@ export function layoutStage(
 
 const TAIL_CELLS = 7;
 const TAIL_CELLS_NARROW = 5;
+
+/** As many cells as leave neighbours' tails, discs and disks apart, and the stage's edges; two at the least. */
+function tailFor(
+  members: readonly string[],
+  places: ReadonlyMap<string, Place>,
+  disc: number,
+  cell: number,
+  scale: number,
+  most: number,
+): number {
+  const band = disc + cell + 12 * scale;
+  let room = Number.POSITIVE_INFINITY;
+  for (const { a, b } of pairsOf(members)) {
+    const [p, q] = [places.get(a), places.get(b)];
+    if (p === undefined || q === undefined) continue;
+    const [dx, dy] = [Math.abs(p.x - q.x), Math.abs(p.y - q.y)];
+    // Side by side, two tails share the way between them; a little lower, a tail shares it with a disc.
+    if (dy < cell * 2) room = Math.min(room, dx);
+    else if (dy < band + disc) room = Math.min(room, Math.max(0, (dx - disc) * 2));
+  }
+  const pitch = cell + 1.5 * scale;
+  return Math.max(2, Math.min(most, Math.floor((room - DISK_ROOM * scale) / pitch)));
+}
+
+/** Left of a tail, for the mark of its disk. */
+const DISK_ROOM = 18;
 
 function cellSize(disc: number, scale: number): number {
   return Math.max(9 * scale, Math.min(16 * scale, Math.round(disc * 0.36)));

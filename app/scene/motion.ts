@@ -85,9 +85,9 @@ export interface Drawn extends Pick<View, "flights" | "members"> {
 
 /** A message is redrawn when it has moved this far, in CSS pixels; a timer's end may stay behind further. */
 const FLIGHT_STEP = 0.75;
-const TIMER_STEP = 6;
+const TIMER_STEP = 8;
 /** A heartbeat's arc goes round so fast that finer steps are not seen. */
-const HEARTBEAT_STEP = 14;
+const HEARTBEAT_STEP = 26;
 
 /**
  * Whether a frame would show what the last one showed: nothing new, and nothing has moved far enough to be seen. An

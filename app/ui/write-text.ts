@@ -1,0 +1,6 @@
+/** Puts other words into an element whose only child is a text: the text stays, so that nothing around it is laid out. */
+export function writeText(element: HTMLElement, words: string): void {
+  const { firstChild } = element;
+  if (firstChild instanceof Text) firstChild.data = words;
+  else element.textContent = words;
+}
