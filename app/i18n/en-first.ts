@@ -146,8 +146,6 @@ export const enFirst = {
   "rule.votes-won": "{granted} granted, {refused} refused",
   "rule.election-timeout": "it heard from no leader until its election timer ran out",
 
-  "share.button": "Share",
-  "embed.button": "Embed",
   "read.heading": "Read",
   "read.mode": "Kind of read",
   "read.linearizable": "linearizable",
