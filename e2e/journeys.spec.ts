@@ -86,7 +86,7 @@ test("a path drawn round a member splits it off, one drawn across a link cuts th
       y + radius * Math.sin((i * Math.PI) / 12),
     ]),
   );
-  await expect(page.getByText("split 4 | 1")).toBeVisible();
+  await expect(page.getByText(/up .* split 4 \| 1/)).toBeVisible();
   await heal.click();
   await expect(heal).toBeDisabled();
 
@@ -200,6 +200,91 @@ test("where workers are forbidden, the cluster runs in the page and says so", as
   await openCluster(page);
   await expect(page.getByRole("alert").filter({ hasText: "Workers are not allowed here" })).toBeVisible();
 });
+
+test("a machine is added as a learner, catches up, is promoted, and counts", async ({ page }) => {
+  await openCluster(page);
+  await write(page, "apples");
+  await page.getByRole("tab", { name: "Cluster" }).click();
+  const region = page.getByRole("region", { name: "Members" });
+  await region.getByRole("button", { name: "Add n6 as learner" }).click();
+  await expect(member(page, "n6")).toHaveAccessibleName(/^n6: learner/);
+  await expect(page.getByText("1 learner", { exact: false })).toBeVisible();
+  await expect.poll(async () => (await progressOf(page, "apples"))["n6"]).toBe("applied");
+
+  await menuOf(page, "n6", "Promote to voter");
+  await expect(member(page, "n6")).toHaveAccessibleName(/^n6: follower/);
+  await expect(page.getByText("6 of 6 up")).toBeVisible();
+  await menuOf(page, "n6", "Remove from the cluster");
+  await expect(member(page, "n6")).toHaveAccessibleName(/^n6: no member/);
+  await menuOf(page, "n6", "Take the machine away");
+  await expect(members(page)).toHaveCount(5);
+});
+
+test("leadership is handed over to a member, and a snapshot takes the place of its entries", async ({ page }) => {
+  await openCluster(page);
+  const { id, term } = await whoLeads(page);
+  const heir = id === "n2" ? "n3" : "n2";
+  await menuOf(page, heir, "Hand leadership over to it");
+  await expect(member(page, heir)).toHaveAccessibleName(`${heir}: leader, term ${term + 1}`);
+  await menuOf(page, heir, "Take a snapshot");
+  await expect.poll(async () => (await logRows(page)).some((row) => row.startsWith("to "))).toBe(true);
+});
+
+test("a story with its rule broken stops where the rule is, and the list leads back there", async ({ page }) => {
+  await openCluster(page);
+  await page.getByRole("button", { name: /rules hold/ }).click();
+  const stories = page.getByRole("region", { name: "Stories" });
+  await stories.getByText("Two leaders of one term").click();
+  await stories.getByRole("button", { name: "Two leaders of one term: Rule broken" }).click();
+  await expect(page.getByRole("note")).toContainText("Rules switched off: Forget the vote in a restart");
+
+  await expect(page.getByRole("button", { name: /^Rule broken/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+  await expect(page.getByRole("region", { name: "What just happened" })).toContainText("n1 had the vote");
+  const jump = page.getByRole("button", { name: /^Go to event \d+/ });
+  const at = Number(/at ([\d.]+) s/.exec(await jump.innerText())?.[1]);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => virtualTime(page)).toBeGreaterThan(at + 0.05);
+  await jump.click();
+  await expect.poll(() => virtualTime(page)).toBe(at);
+
+  await stories.getByRole("button", { name: "Two leaders of one term: Rule kept" }).click();
+  await expect.poll(() => virtualTime(page)).toBeGreaterThan(0.6);
+  await expect(page.getByRole("button", { name: /rules hold/ })).toBeVisible();
+});
+
+test("PreVote is switched on while it runs; a read is answered with the value", async ({ page }) => {
+  await openCluster(page);
+  await page.getByRole("tab", { name: "Cluster" }).click();
+  const setting = page.getByRole("checkbox", { name: "PreVote" });
+  await setting.click();
+  await expect(setting).toBeChecked();
+  await write(page, "pears");
+  await expect.poll(async () => Object.values(await progressOf(page, "pears")).includes("applied")).toBe(true);
+  const panel = page.getByRole("region", { name: "Write" });
+  await panel.getByRole("button", { name: "Read" }).click();
+  await expect(panel.getByRole("list", { name: "Reads" })).toContainText("read pears");
+});
+
+test("a command in the past leaves a future, and one can go back to it", async ({ page }) => {
+  await openCluster(page);
+  await pause(page);
+  const { id } = await whoLeads(page);
+  await page.getByRole("slider", { name: "Shown moment" }).press("Home");
+  await expect.poll(() => virtualTime(page)).toBe(0);
+  await member(page, id).click();
+  await page.getByRole("button", { name: "1 other future" }).click();
+  await page.getByRole("button", { name: /^Go there/ }).click();
+  await page.getByRole("slider", { name: "Shown moment" }).press("End");
+  await expect(member(page, id)).toHaveAccessibleName(/leader/);
+});
+
+/** Chooses from a member's menu, by keyboard. */
+async function menuOf(page: Page, id: string, entry: string): Promise<void> {
+  await member(page, id).focus();
+  await page.keyboard.press("m");
+  await page.getByRole("menuitem", { name: entry }).press("Enter");
+}
 
 /** Moves the pressed pointer along a path. */
 async function draw(page: Page, [first, ...rest]: readonly (readonly number[])[]): Promise<void> {

@@ -568,6 +568,8 @@ export const enRest = {
   "cluster.new-run.settings": "It begins with PreVote and CheckQuorum as they are set above.",
   "rules.heading": "What must hold",
   "rules.thesis": "thesis",
+  "rules.figure": "Figure {figure}",
+  "rules.persistent": "persistent state",
   "rules.holds": "holds",
   "rules.hold": "{count} rules hold",
   "rules.one-broken": "Rule broken",

@@ -699,6 +699,8 @@ export const zh = {
   "cluster.new-run.settings": "PreVote 与 CheckQuorum 沿用上面的设置。",
   "rules.heading": "必须成立的规则",
   "rules.thesis": "博士论文",
+  "rules.figure": "图 {figure}",
+  "rules.persistent": "持久状态",
   "rules.holds": "成立",
   "rules.hold": "{count} 条规则成立",
   "rules.one-broken": "规则被破坏",

@@ -9,6 +9,7 @@ import {
   type Telling,
   type ViolationView,
 } from "../../engine/index.ts";
+import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { settings as settingsOf, violation as violationOf } from "../store/selectors.ts";
@@ -23,20 +24,21 @@ const NAMES = Object.keys(RULES) as readonly RuleName[];
 
 /** What must hold, whether it does; the rules that can be switched off; and the stories of what they are for. */
 export default function RulesPanel() {
-  const { text } = useLanguage();
+  const language = useLanguage();
+  const { text } = language;
   const violation = useView(violationOf);
   const kept = NAMES.filter((name) => name !== violation?.rule);
   return (
     <div className={css["rules"]}>
       <section aria-label={text("rules.heading")}>
         <h3>{text("rules.heading")}</h3>
-        {violation === null ? null : <Broken violation={violation} />}
+        {violation === null ? null : <Broken key={violation.event} violation={violation} />}
         <ul className={css["lights"]}>
           {kept.map((name) => (
             <li key={name}>
               <i className={css["dot"]} aria-hidden />
               <span>
-                {text(`check.${name}`)} <small>{sectionWords(text("rules.thesis"), RULES[name])}</small>
+                {text(`check.${name}`)} <small>{sectionWords(language, RULES[name])}</small>
               </span>
               <small>{text("rules.holds")}</small>
             </li>
@@ -49,9 +51,12 @@ export default function RulesPanel() {
   );
 }
 
-/** Sources are told in English by the engine; what is no figure in them has a word in each language. */
-function sectionWords(thesis: string, section: string): string {
-  return section.replace("thesis", thesis);
+/** Sources come from the engine; what is no figure in them has a word in each language. */
+function sectionWords({ text }: Language, section: string): string {
+  return section
+    .replace("thesis", text("rules.thesis"))
+    .replace("persistent state", text("rules.persistent"))
+    .replace(/Figure (\d+)/u, (_, figure: string) => text("rules.figure", { figure }));
 }
 
 function Broken({ violation }: { readonly violation: ViolationView }) {
@@ -59,14 +64,16 @@ function Broken({ violation }: { readonly violation: ViolationView }) {
   const { text } = language;
   const shown = useRef<HTMLDivElement>(null);
   // Whoever reads further down shall see that it happened.
-  useEffect(() => shown.current?.scrollIntoView({ block: "nearest" }), [violation.event]);
+  useEffect(() => {
+    void shown.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   const section = NAMES.find((name) => name === violation.rule);
   return (
     <div ref={shown} className={css["broken"]} role="status">
       <p>
         <i className={css["dot"]} data-broken="" aria-hidden />
         <b>{section === undefined ? violation.rule : text(`check.${section}`)}</b>{" "}
-        <small>{section === undefined ? null : sectionWords(text("rules.thesis"), RULES[section])}</small>
+        <small>{section === undefined ? null : sectionWords(language, RULES[section])}</small>
         <span className={css["state"]}>{text("rules.is-broken")}</span>
       </p>
       <p>{breachWords(language, violation)}</p>

@@ -143,7 +143,7 @@ export function layoutStage(
 const TAIL_CELLS = 7;
 const TAIL_CELLS_NARROW = 5;
 
-/** As many cells as leave neighbours' tails, discs and disks apart, and the stage's edges; two at the least. */
+/** As many cells as leave neighbours' tails, discs and disks apart; none where there is no room for a few. */
 function tailFor(
   members: readonly string[],
   places: ReadonlyMap<string, Place>,
@@ -162,9 +162,11 @@ function tailFor(
     if (dy < cell * 2) room = Math.min(room, dx);
     else if (dy < band + disc) room = Math.min(room, Math.max(0, (dx - disc) * 2));
   }
-  const pitch = cell + 1.5 * scale;
-  return Math.max(2, Math.min(most, Math.floor((room - DISK_ROOM * scale) / pitch)));
+  const cells = Math.floor((room - DISK_ROOM * scale) / (cell + 1.5 * scale));
+  return cells < CELLS_LEAST ? 0 : Math.min(most, cells);
 }
+
+const CELLS_LEAST = 2;
 
 /** Left of a tail, for the mark of its disk. */
 const DISK_ROOM = 18;

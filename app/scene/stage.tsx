@@ -201,15 +201,18 @@ export function Stage({ onWrite, children }: Props) {
     return going;
   };
 
+  const carryOut = async (path: readonly Point[], { places }: StageLayout): Promise<void> => {
+    const { meaningOf, commandOf } = await loadGestures();
+    const command = commandOf(meaningOf(path, members, places, readWorld(world).view.cuts));
+    if (command !== null) await player.dispatch(command);
+  };
+
   const onPointerUp = (event: PointerEvent<HTMLElement>): void => {
     const going = endDrag();
     if (going === null || layout === null) return;
     if (going.drawing) {
       swallowClick.current = true;
-      if (gestures === null) return;
-      const meaning = gestures.meaningOf(going.path, members, layout.places, readWorld(world).view.cuts);
-      const command = gestures.commandOf(meaning);
-      if (command !== null) void player.dispatch(command);
+      void carryOut(going.path, layout);
       return;
     }
     if (going.member !== null) return;

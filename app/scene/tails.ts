@@ -29,6 +29,7 @@ export function tailFacts(view: Pick<View, "members" | "logs">): readonly unknow
 
 export function drawTails(context: CanvasRenderingContext2D, { view, layout, palette }: TailsInput): void {
   context.clearRect(0, 0, layout.width, layout.height);
+  if (layout.tail === 0) return;
   const start = tailStart(view.members.values(), layout.tail);
   for (const member of view.members.values())
     drawTail(context, member, view.logs.get(member.id) ?? null, start, layout, palette);
