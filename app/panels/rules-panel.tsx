@@ -65,7 +65,7 @@ function Broken({ violation }: { readonly violation: ViolationView }) {
   const shown = useRef<HTMLDivElement>(null);
   // Whoever reads further down shall see that it happened.
   useEffect(() => {
-    void shown.current?.scrollIntoView({ block: "nearest" });
+    shown.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const section = NAMES.find((name) => name === violation.rule);
   return (
