@@ -619,12 +619,14 @@ export const enRest = {
   "check.no-panic": "No member finds a contradiction",
   "breach.election-safety": "term {term} has two leaders, {leaders}.",
   "breach.leader-append-only": "{process}, the leader of term {term}, changed what its own log held.",
-  "breach.log-matching": "{process} holds {entry} behind other entries than its fellow members do.",
-  "breach.leader-completeness": "{leader} leads term {term} without {committed}, which was committed before.",
+  "breach.log-matching": "{process} holds the entry at {entry} behind other entries than its fellow members do.",
+  "breach.leader-completeness":
+    "{leader} leads term {term} without the entry at {committed}, which was committed before.",
   "breach.leader-completeness.plain": "the log of {process}, a leader, lacks an entry that was committed before.",
   "breach.state-machine-safety":
     "at index {index}, {process} goes by another entry than the one that was committed there.",
-  "breach.commit-own-term": "{process} takes {entry} for committed by counting copies, though it leads term {term}.",
+  "breach.commit-own-term":
+    "{process}, the leader of term {term}, commits the older entry at {entry} by counting its copies alone.",
   "breach.one-vote-a-term": "in term {term}, {before} had the vote that now goes to {candidate}.",
   "breach.promise-before-fsync": "{process} let others count on something in term {term} before its disk held it.",
   "breach.durable-is-kept": "{process} came back without something that its disk had held.",
@@ -633,7 +635,7 @@ export const enRest = {
   "breach.one-leader-commits": "{older} can still commit in term {olderTerm}, while {newer} leads term {newerTerm}.",
   "breach.quorum-overlap": "{process} leads term {term} by the votes of {granted}; the voters are {voters}.",
   "breach.quorum-overlap.plain":
-    "{process} takes {entry} for committed, which only these hold on disk: {durable}. The voters are {voters}.",
+    "{process} takes the entry at {entry} for committed, which only these hold on disk: {durable}. The voters are {voters}.",
   "breach.only-voters-stand": "{process} became {role}, and the voters are {voters}.",
   "breach.configuration-agrees": "{process} has another configuration than others that applied the same entries.",
   "breach.one-change-at-a-time":

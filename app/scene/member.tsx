@@ -16,7 +16,7 @@ import { useView } from "../store/use.ts";
 import { classes } from "../ui/css.ts";
 import type { StageLayout } from "./geometry.ts";
 import css from "./stage.module.css";
-import { memberName, standWord } from "./words.ts";
+import { memberName, standRole, standWord } from "./words.ts";
 
 export interface MemberActs {
   /** Crash it, or restart it. */
@@ -84,7 +84,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
     <g
       className={css["member"]}
       data-member={id}
-      data-role={down ? undefined : role}
+      data-role={down ? undefined : standRole(role, stand)}
       data-liveness={liveness}
       data-place={stand}
       data-caught={caught ? "" : undefined}

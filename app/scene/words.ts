@@ -49,9 +49,14 @@ export function flightLabel(language: Language, flight: Flight, broken: boolean)
   }
 }
 
-/** The word in its disc: what it is to the others, above what it does. */
+/** What it is to the others: one that does not know yet that it only learns is told from a follower all the same. */
+export function standRole(role: Role, place: ConfPlace): Role {
+  return place === "learner" && role === "follower" ? "learner" : role;
+}
+
+/** The word in its disc. */
 export function standWord({ text }: Language, role: Role, place: ConfPlace): string {
-  return place === "outside" ? text("member.outside") : text(`role.${role}`);
+  return place === "outside" ? text("member.outside") : text(`role.${standRole(role, place)}`);
 }
 
 export function memberName(language: Language, facts: NamedMember): string {
