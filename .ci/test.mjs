@@ -15,6 +15,8 @@ const REPORTS = join(ROOT, ".tmp/test");
 /** Transcripts of another implementation, kept beside a checkout by those who have them. */
 const TRANSCRIPTS = join(ROOT, "../shared/conformance/etcd-raft");
 
+const CAMPAIGN_SEEDS = 300;
+
 await installPackages();
 const chromium = await installBrowser();
 rmSync(REPORTS, { recursive: true, force: true });
@@ -24,6 +26,8 @@ mkdirSync(REPORTS, { recursive: true });
 const runners = [
   ["unit and world tests", unitTests],
   ["conformance: raft", conformance],
+  ["campaign", campaign],
+  ["mutants", mutants],
   ["end-to-end tests", endToEnd],
 ];
 
@@ -58,6 +62,24 @@ async function conformance() {
   const { code, output } = await runPackage(TOOLS.tsx, args, { output: "both" });
   const [, passed = 0, failed = 0] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
   return counted(code, Number(passed), Number(failed));
+}
+
+/**
+ * Random clusters under random faults; the seeds are not those of `npm run check`.
+ *
+ * @returns {Promise<Sum>}
+ */
+async function campaign() {
+  const args = ["engine/cli/main.ts", "sim", "--seeds", `1001..${1000 + CAMPAIGN_SEEDS}`];
+  const { code } = await runPackage(TOOLS.tsx, args);
+  return counted(code, code === 0 ? CAMPAIGN_SEEDS : 0, 0);
+}
+
+/** @returns {Promise<Sum>} */
+async function mutants() {
+  const { code, output } = await runPackage(TOOLS.tsx, ["engine/cli/main.ts", "mutants"], { output: "both" });
+  const [, caught = 0, living = 0] = /(\d+) caught, (\d+) not/.exec(output) ?? [];
+  return counted(code, Number(caught), Number(living));
 }
 
 /** @returns {Promise<Sum>} */

@@ -5,6 +5,7 @@ import { expect, test } from "./harness.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 test("npm start serves the page and prints its address", async ({ page }) => {
+  test.setTimeout(180_000); // the development server bundles on the first visit
   // It builds, and the other tests read what was built; so here it serves the sources, which is its other half.
   const child = spawn(process.execPath, [".ci/start.mjs", "--dev", "--no-open", "--port", "0"], { cwd: ROOT });
   try {

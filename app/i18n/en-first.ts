@@ -10,6 +10,8 @@ export const enFirst = {
   "cluster.timing.paper": "Raft paper",
   "cluster.timing.wide": "wide",
   "cluster.timing.etcd": "etcd",
+  "share.button": "Share",
+  "embed.button": "Embed",
   "app.opening": "Starting the cluster…",
   "app.language": "中文",
   "app.language.label": "中文: switch the language to Chinese",
@@ -144,8 +146,6 @@ export const enFirst = {
   "rule.votes-won": "{granted} granted, {refused} refused",
   "rule.election-timeout": "it heard from no leader until its election timer ran out",
 
-  "share.button": "Share",
-  "embed.button": "Embed",
   "read.heading": "Read",
   "read.mode": "Kind of read",
   "read.linearizable": "linearizable",

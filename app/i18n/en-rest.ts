@@ -237,6 +237,7 @@ export const enRest = {
   "rule.conf-change-pending": "the membership change at index {index} is not applied yet",
   "rule.conf-change-pending.plain": "a membership change is not applied yet",
   "rule.unapplied-conf-change": "a membership change is not applied yet",
+  "rule.last-voter": "the last voter cannot be removed: nobody could agree on anything again",
   "rule.leave-joint-first": "the joint configuration must be left first",
   "rule.not-joint": "there is no joint configuration to leave",
   "rule.learner": "learners take no part in elections",

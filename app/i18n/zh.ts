@@ -472,6 +472,7 @@ export const zh = {
   "rule.conf-change-pending": "索引 {index} 处的成员变更尚未应用",
   "rule.conf-change-pending.plain": "有成员变更尚未应用",
   "rule.unapplied-conf-change": "有成员变更尚未应用",
+  "rule.last-voter": "不能移除最后一个投票成员：之后再也无法达成一致",
   "rule.leave-joint-first": "必须先退出联合配置",
   "rule.not-joint": "当前不在联合配置中",
   "rule.learner": "学习者不参加选举",

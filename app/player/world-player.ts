@@ -296,8 +296,6 @@ export class WorldPlayer implements Player {
         this.#show(opened);
         this.#clockUs = opened.delta.at;
         if (old !== null) this.#retire(engine, old);
-        if (!opened.workers)
-          this.report({ kind: "no-workers", detail: engine.inPageBecause ?? engine.lastError() ?? "" });
         if (readWorld(this.world).speed === "max") void this.#placeForSpeed();
         return opened;
       } catch (error) {
@@ -370,6 +368,8 @@ export class WorldPlayer implements Player {
 
   #show(moment: Moment): void {
     const { delta, ...facts } = moment;
+    // It may come out only after a while: the first moments do not wait for the members' threads.
+    if (!facts.workers && readWorld(this.world).workers) this.#tellInline();
     const { view, playing } = readWorld(this.world);
     const after = applyDelta(view, delta);
     patchWorld(this.world, { ...facts, view: after });
@@ -384,6 +384,10 @@ export class WorldPlayer implements Player {
     this.pause();
     this.#wake();
     if (violation !== null && at - violation.at > OVERSHOT_MAX) void this.seek(violation.at);
+  }
+
+  #tellInline(): void {
+    this.report({ kind: "no-workers", detail: this.#engine?.inPageBecause ?? this.#engine?.lastError() ?? "" });
   }
 
   #onVisibility(): void {

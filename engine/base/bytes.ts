@@ -13,6 +13,12 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  return true;
+}
+
 /** Grows as it is written; `take` gives a copy of exactly what was written and starts again. */
 export class ByteWriter {
   #bytes: Uint8Array;
@@ -39,6 +45,7 @@ export class ByteWriter {
 
   /** A safe integer of at least 0, seven bits a byte. */
   varint(value: number): void {
+    if (value >= 0 && value < 128 && value === (value | 0)) return this.u8(value);
     assert(Number.isSafeInteger(value) && value >= 0, "a varint is a safe integer of at least 0");
     let rest = value;
     while (rest >= 128) {
@@ -60,7 +67,10 @@ export class ByteWriter {
   }
 
   text(value: string): void {
-    this.bytes(utf8Encode(value));
+    if (!isAsciiText(value)) return this.bytes(utf8Encode(value));
+    this.varint(value.length);
+    this.#room(value.length);
+    for (let i = 0; i < value.length; i += 1) this.#bytes[this.#length++] = value.charCodeAt(i);
   }
 
   /** Overwrites four bytes that were written before. */
@@ -74,6 +84,13 @@ export class ByteWriter {
 
   crc(from: number): number {
     return crc32c(this.#bytes, from, this.#length);
+  }
+
+  /** What was written, to be read before anything else is written; starts again. */
+  takeView(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return taken;
   }
 
   take(): Uint8Array {
@@ -192,23 +209,37 @@ export function utf8Encode(text: string): Uint8Array {
   return out.slice(0, n);
 }
 
+function isAsciiText(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) >= 0x80) return false;
+  return true;
+}
+
+/** Most text is ASCII, and as one call it makes one string; as many arguments as every engine takes. */
+const ASCII_MAX = 1_024;
+
+function isShortAscii(bytes: Uint8Array): boolean {
+  if (bytes.length > ASCII_MAX) return false;
+  for (let i = 0; i < bytes.length; i += 1) if ((bytes[i] as number) >= 0x80) return false;
+  return true;
+}
+
 /** The string of UTF-8 bytes; throws on what is not UTF-8. */
 export function utf8Decode(bytes: Uint8Array): string {
+  if (isShortAscii(bytes)) return String.fromCharCode.apply(null, bytes as unknown as number[]);
   let text = "";
-  let i = 0;
-  const follow = (): number => {
-    const byte = bytes[i++];
-    if (byte === undefined || (byte & 0xc0) !== 0x80) throw new MalformedBytes("not UTF-8");
-    return byte & 63;
-  };
-  while (i < bytes.length) {
-    const byte = bytes[i++] as number;
-    if (byte < 0x80) text += String.fromCharCode(byte);
-    else if (byte >= 0xc2 && byte < 0xe0) text += String.fromCharCode(((byte & 31) << 6) | follow());
-    else if (byte >= 0xe0 && byte < 0xf0) text += String.fromCharCode(((byte & 15) << 12) | (follow() << 6) | follow());
-    else if (byte >= 0xf0 && byte < 0xf5)
-      text += String.fromCodePoint(((byte & 7) << 18) | (follow() << 12) | (follow() << 6) | follow());
-    else throw new MalformedBytes("not UTF-8");
+  for (let i = 0; i < bytes.length; ) {
+    const byte = bytes[i] as number;
+    const length = byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 0;
+    if (length === 0) throw new MalformedBytes("not UTF-8");
+    // A lead byte of n bytes has 7 - n bits of its own; each that follows has 6.
+    let code = length === 1 ? byte : byte & (0x7f >> length);
+    for (let k = 1; k < length; k += 1) {
+      const next = bytes[i + k];
+      if (next === undefined || (next & 0xc0) !== 0x80) throw new MalformedBytes("not UTF-8");
+      code = (code << 6) | (next & 63);
+    }
+    text += length === 4 ? String.fromCodePoint(code) : String.fromCharCode(code);
+    i += length;
   }
   return text;
 }

@@ -152,6 +152,17 @@ describe("a sound trace", () => {
     }
   });
 
+  it("§8: a restarted client's request has the number of an older one, and each is answered (sim seed 50543)", () => {
+    const story = Story.booted().reign(A, B, 1, [
+      shown(1, 1, { request: "n1/1/1" }),
+      shown(1, 2, { request: "n1/1/2" }),
+    ]);
+    for (const key of ["n1/1/1", "n1/1/2"])
+      story.event(A, { type: "request-received", client: "c1", request: 1, key, label: "" });
+    for (const index of [1, 2]) story.event(A, { type: "request-answered", client: "c1", request: 1, index });
+    expect(story.checks.violation).toBe(null);
+  });
+
   it("a wiped disk excuses what it forgot", () => {
     const story = Story.booted()
       .append(A, ...ONE)

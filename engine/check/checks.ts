@@ -31,6 +31,7 @@ import {
   onMachineRestored,
   onReadAsked,
   onReadConfirmed,
+  onRequest,
 } from "./machines.ts";
 import type { Member } from "./member.ts";
 import { type Breach, breach, type Violation } from "./violation.ts";
@@ -158,7 +159,7 @@ export class Checks {
       case "conf-switched":
         return onConf(cluster, member, event.conf);
       case "request-received":
-        member.requests.set(`${event.client}/${event.request}`, event.key);
+        onRequest(member, event);
         return null;
       case "request-refused":
         member.requests.delete(`${event.client}/${event.request}`);

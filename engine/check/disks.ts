@@ -59,11 +59,31 @@ function settle(member: Member, { hardState, links, snapshot, compact }: Writing
 export function onSent(cluster: Cluster, member: Member, message: Message): Breach | null {
   if (message.type === "AppendEntriesReply")
     return message.rejected ? null : ackTooEarly(member, message.term, message.index);
+  if (leadsOrAsks(message)) return termTooEarly(member, message.term);
   if (message.type !== "RequestVoteReply" || !message.granted || message.pre) return null;
   const { term, to } = message;
   if (member.term === term && (member.role === "candidate" || member.role === "leader"))
     return breach("one-vote-a-term", { term, before: member.node, candidate: to });
   return onVote(cluster, member.id, term, to) ?? voteTooEarly(member, term, to);
+}
+
+/** What only a candidate or a leader of its term says. */
+function leadsOrAsks(message: Message): boolean {
+  switch (message.type) {
+    case "RequestVote":
+      return !message.pre;
+    case "AppendEntries":
+    case "Heartbeat":
+    case "InstallSnapshot":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Could it stand once more in this term after a crash, and be elected twice? */
+function termTooEarly({ diskTerm }: Member, term: Term): Breach | null {
+  return diskTerm >= term ? null : breach("promise-before-fsync", { promise: "term", term, diskTerm });
 }
 
 /** The own vote counts like anybody's: when it is durable. */

@@ -106,16 +106,31 @@ function sameConf(a: ConfState, b: ConfState): boolean {
   );
 }
 
+export function onRequest({ requests }: Member, { client, request, key }: EventOf<"request-received">): void {
+  const name = `${client}/${request}`;
+  requests.set(name, [...(requests.get(name) ?? []).slice(-KEYS_KEPT), key]);
+  // Many are never answered: their connection broke.
+  const [oldest] = requests.keys();
+  if (requests.size > REQUESTS_KEPT && oldest !== undefined) requests.delete(oldest);
+}
+
+const KEYS_KEPT = 8;
+const REQUESTS_KEPT = 1_000;
+
 export function onAnswered(cluster: Cluster, member: Member, event: EventOf<"request-answered">): Breach | null {
   const { client, request, index } = event;
   const name = `${client}/${request}`;
-  const key = member.requests.get(name);
-  member.requests.delete(name);
+  const keys = member.requests.get(name);
   if (index > member.commit || index > cluster.commit)
     return breach("acknowledged-write", { client, request, index, commit: member.commit, committed: cluster.commit });
   const held = cluster.committedAt(index);
-  if (key === undefined || held === undefined || held.request === key) return null;
-  return breach("acknowledged-write", { client, request, index, key, held: held.request });
+  if (keys === undefined || held === undefined) return null;
+  const left = keys.filter((key) => key !== held.request);
+  if (left.length === keys.length)
+    return breach("acknowledged-write", { client, request, index, keys, held: held.request });
+  if (left.length === 0) member.requests.delete(name);
+  else member.requests.set(name, left);
+  return null;
 }
 
 /** A leader is asked for a read index: by now, so much is committed. */

@@ -97,7 +97,7 @@ interface MemberFields {
 export interface MemberState extends Readonly<MemberFields> {
   readonly log: LogState;
   readonly disk: LogState;
-  readonly requests: readonly (readonly [string, string])[];
+  readonly requests: readonly (readonly [string, readonly string[]])[];
   readonly reads: readonly (readonly [string, Index])[];
 }
 
@@ -121,8 +121,11 @@ export class Member implements MemberFields {
   lastConfChange: Index = 0;
   confFrom: Index | null = null;
   writing: readonly Writing[] = [];
-  /** Requests that were taken and not answered: which entry each stands for. */
-  readonly requests = new Map<string, string>();
+  /**
+   * Requests that were taken and not answered: which entry each stands for. Several, when a client that was restarted
+   * counts from one again while its old connection is not known to be gone.
+   */
+  readonly requests = new Map<string, readonly string[]>();
   /** Reads that are not confirmed: what was committed, anywhere, when they came. */
   readonly reads = new Map<string, Index>();
 
@@ -179,7 +182,7 @@ export class Member implements MemberFields {
     Object.assign(member, fields);
     member.log = CheckedLog.from(log);
     member.disk = CheckedLog.from(disk);
-    for (const [request, key] of requests) member.requests.set(request, key);
+    for (const [request, keys] of requests) member.requests.set(request, keys);
     for (const [context, index] of reads) member.reads.set(context, index);
     return member;
   }

@@ -14,7 +14,7 @@ import type { TrialResult } from "./mutants/trial.ts";
 import { UsageError } from "./usage.ts";
 
 const USAGE = "usage: mutants [--only TEXT] [--seeds N] [--transcripts PATH] [--json]";
-const TRANSCRIPTS = ["../shared/conformance/etcd-raft", "testdata/etcd-raft"];
+const TRANSCRIPTS = "../shared/conformance/etcd-raft";
 
 interface Options {
   readonly only: string;
@@ -57,7 +57,7 @@ export async function mutants(args: readonly string[]): Promise<number> {
 function parse(args: readonly string[]): Options {
   const rest = [...args];
   let [only, seeds, json] = ["", 60, false];
-  let transcripts = TRANSCRIPTS.find((path) => existsSync(path)) ?? null;
+  let transcripts = existsSync(TRANSCRIPTS) ? TRANSCRIPTS : null;
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === "--json") json = true;
     else if (name === "--only") only = rest.shift() ?? "";

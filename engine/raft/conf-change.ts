@@ -29,12 +29,29 @@ export interface ConfChange {
   readonly context: Uint8Array;
 }
 
+/** An id that no member has. */
+const NOBODY = "0" as NodeId;
 const OPERATIONS: readonly ConfOperation[] = ["add-voter", "remove", "update", "add-learner"];
 const TRANSITIONS: readonly Transition[] = ["auto", "implicit", "explicit"];
 
 /** An empty change asks to leave a joint configuration, and is nothing else (thesis §4.3). */
 export function leavesJoint(change: ConfChange): boolean {
   return change.steps.length === 0 && change.transition === "auto";
+}
+
+/** The change as the application applies it when it refuses its steps: they name nobody (etcd sets their ids to 0). */
+export function withoutSteps(change: ConfChange): ConfChange {
+  return { ...change, steps: change.steps.map((step) => ({ ...step, id: NOBODY })) };
+}
+
+/** Whether nobody would be left to vote. */
+export function leavesNoVoter(voters: readonly NodeId[], { steps }: ConfChange): boolean {
+  const left = new Set(voters);
+  for (const { operation, id } of steps) {
+    if (operation === "add-voter") left.add(id);
+    else if (operation !== "update") left.delete(id);
+  }
+  return left.size === 0;
 }
 
 /** Whether the change goes through a joint configuration: it is asked to, or one step at a time would not be safe. */

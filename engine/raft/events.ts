@@ -93,6 +93,8 @@ export type Reason =
     }
   /** One change of membership at a time (thesis §4.1). */
   | { readonly rule: "conf-change-pending"; readonly index: Index; readonly applied: Index }
+  /** Without a voter nobody could agree on anything again: the application refuses the step (etcd, at apply). */
+  | { readonly rule: "last-voter" }
   /** In a joint configuration the only change is to leave it (thesis §4.3). */
   | { readonly rule: "leave-joint-first" }
   | { readonly rule: "not-joint" }

@@ -10,8 +10,10 @@ export interface Envelope {
   readonly command: Uint8Array;
 }
 
+/** Empty between calls. */
+const out = new ByteWriter();
+
 export function encodeEnvelope({ origin, incarnation, serial, command }: Envelope): Uint8Array {
-  const out = new ByteWriter(command.length + 24);
   out.text(origin);
   out.varint(incarnation);
   out.varint(serial);

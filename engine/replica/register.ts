@@ -12,6 +12,9 @@ export interface RegisterAnswer {
   readonly value: string | null;
 }
 
+/** Empty between calls. */
+const out = new ByteWriter();
+
 export class Register implements Machine {
   #value: string | null = null;
 
@@ -24,7 +27,6 @@ export class Register implements Machine {
   plan(request: unknown): { readonly command: Uint8Array } | { readonly read: "linearizable" | "serializable" } {
     const asked = request as RegisterRequest;
     if (asked.type === "read") return { read: asked.serializable ? "serializable" : "linearizable" };
-    const out = new ByteWriter();
     out.text(asked.value);
     return { command: out.take() };
   }

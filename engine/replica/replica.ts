@@ -10,7 +10,7 @@ import { present } from "../base/assert.ts";
 import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import { type BrokenRules, isRaftRule } from "../raft/broken.ts";
-import { decodeConfChange } from "../raft/conf-change.ts";
+import { decodeConfChange, leavesNoVoter, withoutSteps } from "../raft/conf-change.ts";
 import type { RaftEvent, Reason } from "../raft/events.ts";
 import {
   createPeer,
@@ -20,8 +20,19 @@ import {
   type PeerConfig,
   type Persist,
   restorePeer,
+  type Sendable,
 } from "../raft/peer.ts";
-import type { ConfState, Entry, EntryId, Index, Message, NodeId, Snapshot } from "../raft/types.ts";
+import type {
+  ConfState,
+  Entry,
+  EntryId,
+  HardState,
+  Index,
+  Message,
+  NodeId,
+  Proposal,
+  Snapshot,
+} from "../raft/types.ts";
 import type { ProcessId, Settings } from "../sim/command.ts";
 import type { Ask, ConnectionId, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import { Wal, type WalCheckpoint, WalCorrupt } from "../wal/wal.ts";
@@ -61,9 +72,11 @@ interface Write {
   readonly persist: Pick<Persist, "then" | "written" | "snapshot">;
   /** A snapshot of our own machine that this write makes durable, and how many entries before its end stay. */
   readonly taken: { readonly snapshot: Snapshot; readonly keep: number } | null;
+  /** Messages that wait for it, because it makes a new term or vote durable; null when it does not. */
+  readonly held: readonly Sendable[] | null;
 }
 
-interface ReplicaCheckpoint {
+export interface ReplicaCheckpoint {
   readonly peer: PeerCheckpoint;
   readonly wal: WalCheckpoint;
   readonly machine: Uint8Array;
@@ -74,6 +87,7 @@ interface ReplicaCheckpoint {
   readonly applied: EntryId;
   readonly snapshot: Snapshot | null;
   readonly tokens: number;
+  readonly pledge: Pick<HardState, "term" | "vote">;
   readonly writes: readonly Write[];
   readonly serials: number;
   readonly waiting: readonly (readonly [number, Waiting])[];
@@ -106,10 +120,14 @@ export class Replica implements Process {
   /** The newest durable snapshot. */
   #snapshot: Snapshot | null = null;
   #tokens = 0;
+  /** The term and the vote of the last write that had any. */
+  #pledge: Pick<HardState, "term" | "vote"> = { term: 0, vote: null };
   #writes: Write[] = [];
   #serials = 0;
   /** Requests that wait for their entry to be applied here, by serial. */
   readonly #waiting = new Map<number, Waiting>();
+  /** Those of the batch at hand. */
+  #proposals: { readonly serial: number; readonly proposal: Proposal }[] = [];
   /** By the context that the peer knows them by. */
   readonly #reads = new Map<string, Read>();
   /** Awake time at which reads without an index are asked for again: the message may have been lost. */
@@ -163,12 +181,10 @@ export class Replica implements Process {
 
   flush(stamp: Stamp): void {
     const peer = this.#running();
+    if (this.#proposals.length > 0) this.#proposeAll();
     for (let ready = peer.ready(); ready !== null; ready = peer.ready()) {
-      for (const message of ready.send) {
-        if (message.type === "InstallSnapshot") this.#snapshotsDue.set(message.to, this.#now + this.#snapshotTimeout);
-        this.#out.send(message.to as string as ProcessId, message);
-      }
       if (ready.persist !== null) this.#persist(ready.persist);
+      if (ready.send.length > 0) this.#sendOrHold(ready.send);
       if (ready.apply.length > 0) this.#apply(ready.apply, stamp);
       for (const { context, index } of ready.readStates) this.#readIsAt(context, index);
     }
@@ -192,6 +208,7 @@ export class Replica implements Process {
       applied: this.#applied,
       snapshot: this.#snapshot,
       tokens: this.#tokens,
+      pledge: this.#pledge,
       writes: [...this.#writes],
       serials: this.#serials,
       waiting: [...this.#waiting],
@@ -214,6 +231,7 @@ export class Replica implements Process {
     this.#wakeAt = saved.wakeAt;
     this.#applied = saved.applied;
     this.#tokens = saved.tokens;
+    this.#pledge = saved.pledge;
     this.#writes = [...saved.writes];
     this.#serials = saved.serials;
     for (const [serial, waiting] of saved.waiting) this.#waiting.set(serial, waiting);
@@ -236,6 +254,7 @@ export class Replica implements Process {
     if (this.#snapshot !== null) this.#machine.restore(this.#snapshot.data);
     this.#applied = recovered.snapshot;
     const { hardState, snapshot, entries, tornBytes } = recovered;
+    this.#pledge = { term: hardState?.term ?? 0, vote: hardState?.vote ?? null };
     this.#emit?.({
       type: "recovered",
       term: hardState?.term ?? 0,
@@ -316,6 +335,24 @@ export class Replica implements Process {
     this.#running().step({ type: "snapshot-status", peer: member, ok: false });
   }
 
+  /**
+   * Nobody hears of a term or vote that is not durable: a candidate that wins by the votes of others, crashes and forgets
+   * could be elected twice in one term. A leader's entries need not wait for its disk (thesis §10.2.1), as in etcd.
+   */
+  #sendOrHold(messages: readonly Sendable[]): void {
+    const last = this.#writes.findLastIndex(({ held }) => held !== null);
+    const write = this.#writes[last];
+    if (write === undefined) return this.#sendAll(messages);
+    this.#writes[last] = { ...write, held: [...(write.held ?? []), ...messages] };
+  }
+
+  #sendAll(messages: readonly Sendable[]): void {
+    for (const message of messages) {
+      if (message.type === "InstallSnapshot") this.#snapshotsDue.set(message.to, this.#now + this.#snapshotTimeout);
+      this.#out.send(message.to as string as ProcessId, message);
+    }
+  }
+
   // ── the disk ──
 
   #persist(asked: Persist): void {
@@ -326,14 +363,22 @@ export class Replica implements Process {
       this.#emitPersist(persist);
       this.#wal.write({ hardState, entries, snapshot: snapshot?.last ?? null });
     }
+    const held = hardState !== null && this.#isNewPledge(hardState) ? [] : null;
     if (mustSync || snapshot !== null) {
-      this.#writes.push({ token: this.#sync(), persist, taken: null });
+      this.#writes.push({ token: this.#sync(), persist, taken: null, held });
     } else if (this.#writes.length > 0) {
       // Nothing of its own to wait for, but what it promises rests on the writes before it.
-      this.#writes.push({ token: this.#tokens, persist, taken: null });
+      this.#writes.push({ token: this.#tokens, persist, taken: null, held });
     } else {
-      this.#written({ token: 0, persist, taken: null });
+      this.#written({ token: 0, persist, taken: null, held });
     }
+  }
+
+  /** Whether the term or the vote is another than in the write before. */
+  #isNewPledge({ term, vote }: HardState): boolean {
+    const before = this.#pledge;
+    this.#pledge = { term, vote };
+    return term !== before.term || vote !== before.vote;
   }
 
   /**
@@ -362,7 +407,7 @@ export class Replica implements Process {
   }
 
   /** A write is durable: what rested on it may happen. */
-  #written({ persist, taken }: Write): void {
+  #written({ persist, taken, held }: Write): void {
     const { then, written, snapshot } = persist;
     if (taken !== null) {
       this.#keepSnapshot(taken.snapshot);
@@ -375,6 +420,7 @@ export class Replica implements Process {
       this.#applied = snapshot.last;
       this.#emit?.({ type: "machine-restored", last: snapshot.last, summary: this.#machine.summary() });
     }
+    if (held !== null) this.#sendAll(held);
     this.#answer(then);
     this.#advance({ type: "persisted", then, written });
   }
@@ -388,7 +434,7 @@ export class Replica implements Process {
   #apply(entries: readonly Entry[], stamp: Stamp): void {
     for (const entry of entries) {
       if (entry.type !== "normal") {
-        this.#running().applyConfChange(decodeConfChange(entry.type, entry.data));
+        this.#applyConfChange(entry);
       } else if (entry.data.length > 0) {
         this.#applyCommand(entry, stamp);
       }
@@ -398,6 +444,18 @@ export class Replica implements Process {
     this.#answerReads();
     const since = this.#applied.index - (this.#snapshot?.last.index ?? 0);
     if (since >= this.#config.snapshotEntries) this.#takeSnapshot(this.#config.catchUpEntries);
+  }
+
+  #applyConfChange({ type, data }: Entry): void {
+    const peer = this.#running();
+    const change = decodeConfChange(type, data);
+    const { conf } = peer;
+    if (!leavesNoVoter(conf.voters, change)) {
+      peer.applyConfChange(change);
+      return;
+    }
+    this.#emit?.({ type: "conf-change-refused", change, conf, why: { rule: "last-voter" } });
+    peer.applyConfChange(withoutSteps(change));
   }
 
   #applyCommand(entry: Entry, stamp: Stamp): void {
@@ -425,25 +483,33 @@ export class Replica implements Process {
     if (plan.read === "serializable") return this.#answerRead(waiting, body, plan.read);
     const peer = this.#running();
     if (peer.leader === null) return this.#refuse(waiting, { rule: "no-leader" });
-    this.#serials += 1;
-    const context = requestKey({ origin: this.#id, incarnation: this.#incarnation, serial: this.#serials });
-    this.#reads.set(context, { ...waiting, body, index: null });
-    peer.step({ type: "read-index", context });
+    this.#askForRead({ ...waiting, body, index: null });
     this.#askAgainAt ??= this.#now + this.#config.electionTicks * this.#config.tick;
   }
 
   #propose(waiting: Waiting, command: Uint8Array): void {
-    const serial = this.#serials + 1;
+    this.#serials += 1;
+    const serial = this.#serials;
     const envelope = { origin: this.#id, incarnation: this.#incarnation, serial, command };
     const { connection, request } = waiting;
     const client = this.#clients.get(connection) ?? "";
     const key = requestKey(envelope);
     this.#emit?.({ type: "request-received", client, request, key, label: this.#machine.label(command) });
-    const data = encodeEnvelope(envelope);
-    const problem = this.#running().step({ type: "propose", proposals: [{ type: "normal", data }] });
-    if (problem !== undefined) return this.#refuse(waiting, problem.why);
-    this.#serials = serial;
     this.#waiting.set(serial, waiting);
+    this.#proposals.push({ serial, proposal: { type: "normal", data: encodeEnvelope(envelope) } });
+  }
+
+  /** What came in at one instant is proposed as one: one append to each follower, one write to the disk. */
+  #proposeAll(): void {
+    const proposals = this.#proposals;
+    this.#proposals = [];
+    const problem = this.#running().step({ type: "propose", proposals: proposals.map(({ proposal }) => proposal) });
+    if (problem === undefined) return;
+    for (const { serial } of proposals) {
+      const waiting = this.#waiting.get(serial);
+      this.#waiting.delete(serial);
+      if (waiting !== undefined) this.#refuse(waiting, problem.why);
+    }
   }
 
   #refuse({ connection, request }: Waiting, why: Reason): void {
@@ -475,11 +541,24 @@ export class Replica implements Process {
     this.#respond(connection, { type: "answer", request, answer: this.#machine.read(body) });
   }
 
-  /** Those that have no index yet: the question or its answer may be lost (etcd asks again every 500 ms). */
+  /**
+   * Those that have no index yet: the question or its answer may be lost (etcd asks again every 500 ms). Under a new
+   * name, so that a late answer to the first question is not taken for one to the second.
+   */
   #askForReads(): void {
-    const peer = this.#running();
     this.#askAgainAt = this.#now + this.#config.electionTicks * this.#config.tick;
-    for (const [context, { index }] of this.#reads) if (index === null) peer.step({ type: "read-index", context });
+    for (const [context, read] of Array.from(this.#reads)) {
+      if (read.index !== null) continue;
+      this.#reads.delete(context);
+      this.#askForRead(read);
+    }
+  }
+
+  #askForRead(read: Read): void {
+    this.#serials += 1;
+    const context = requestKey({ origin: this.#id, incarnation: this.#incarnation, serial: this.#serials });
+    this.#reads.set(context, read);
+    this.#running().step({ type: "read-index", context });
   }
 
   /** A person asks this member to do something. What the peer refuses, it says itself. */
@@ -527,7 +606,7 @@ export class Replica implements Process {
     this.#writeSnapshotFile(snapshot);
     this.#wal.write({ hardState: null, entries: [], snapshot: snapshot.last });
     const persist = { then: [], written: null, snapshot: null };
-    this.#writes.push({ token: this.#sync(), persist, taken: { snapshot, keep } });
+    this.#writes.push({ token: this.#sync(), persist, taken: { snapshot, keep }, held: null });
     this.#emit?.({ type: "snapshot-taken", last: snapshot.last, bytes: snapshot.data.length });
   }
 

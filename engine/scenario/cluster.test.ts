@@ -235,6 +235,14 @@ describe("membership", () => {
     expect(cluster.member("n4")).toMatchObject({ value: "c", role: "learner", liveness: "running" });
   });
 
+  it("the last voter cannot be removed: the change is refused when it is applied, and the cluster goes on", async () => {
+    const cluster = await started(20, { members: 1 });
+    await cluster.change([{ operation: "remove", id: id("n1") }]);
+    expect(cluster.noted("conf-change-refused")[0]?.figures).toMatchObject({ rule: "last-voter" });
+    await cluster.write("a");
+    expect(cluster.member("n1")).toMatchObject({ role: "leader", value: "a", conf: { voters: ["n1"] } });
+  });
+
   it("a change while another is pending is refused with its reason", async () => {
     const cluster = await started(8, { members: 3 });
     const change: Command = {

@@ -90,6 +90,32 @@ describe("the same seed, config and commands", () => {
     expect(there.hash).toBe(here.hash);
   });
 
+  it("give the same panic here and there: the member is down with its error, and the others go on", async () => {
+    const damaged = async (run: Run): Promise<Run> => {
+      await run.advance(400 * MS);
+      for (const value of ["a", "b", "c"]) {
+        run.command(write(value));
+        await run.advance(run.position.at + 200 * MS);
+      }
+      run.command({ type: "crash", process: "n1" as ProcessId });
+      run.command({ type: "corrupt", process: "n1" as ProcessId, back: 60 });
+      run.command({ type: "restart", process: "n1" as ProcessId });
+      await run.advance(3 * SECOND);
+      return run;
+    };
+    const here = await damaged(new Run({ seed: 5, config: config() }));
+    const there = new Run({ seed: 5, config: config() });
+    there.moveTo(copyingHost());
+    await damaged(there);
+    const { members = [] } = there.keyframe();
+    expect(members.find(({ id }) => id === "n1")).toMatchObject({
+      liveness: "panicked",
+      panic: { message: expect.stringMatching(/^WalCorrupt: /), stack: expect.stringContaining("WalCorrupt") },
+    });
+    expect(members.filter(({ role }) => role === "leader")).toHaveLength(1);
+    expect(there.hash).toBe(here.hash);
+  });
+
   it("give the same hash when the run moves between hosts at every hundred milliseconds", async () => {
     const still = new Run({ seed: 6, config: config() });
     await eventful(still);

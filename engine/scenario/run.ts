@@ -11,6 +11,7 @@
 import { assert } from "../base/assert.ts";
 import type { Micros } from "../base/units.ts";
 import { Checks, type ChecksState } from "../check/checks.ts";
+import { EntryPool } from "../replica/entry-pool.ts";
 import type { Command, ProcessId, Recorded, Refusal } from "../sim/command.ts";
 import { type AsyncHost, InlineHost } from "../sim/host.ts";
 import { type Stopper, World, type WorldState } from "../sim/world.ts";
@@ -151,6 +152,7 @@ export class Run {
   /** In order of position. */
   #checkpoints: Checkpoint[] = [];
   readonly #branches: Branch[] = [];
+  readonly #entries = new EntryPool();
   #keyframeDue = true;
   /** The event of the violation that the run has met; 0 before any. */
   #stoppedAt = 0;
@@ -373,25 +375,27 @@ export class Run {
     this.#remote = null;
   }
 
-  #processStates(): Promise<(readonly [ProcessId, unknown])[]> {
+  async #processStates(): Promise<(readonly [ProcessId, unknown])[]> {
     const { world, inline } = this.#live;
     const remote = this.#remote;
-    return Promise.all(
-      world
-        .living()
-        .map(
-          async ({ id }) => [id, remote === null ? inline.get(id).checkpoint() : await remote.checkpoint(id)] as const,
-        ),
-    );
+    const ids = world.living().map(({ id }) => id);
+    if (remote === null) return ids.map((id) => [id, inline.get(id).checkpoint()] as const);
+    const states = this.#entries.share(await Promise.all(ids.map((id) => remote.checkpoint(id))));
+    return ids.map((id, i) => [id, states[i]] as const);
   }
 
   async #checkpoint(): Promise<Checkpoint> {
     return makeCheckpoint(this.#live, await this.#processStates());
   }
 
-  #checkpointDue({ position }: Live): boolean {
-    const before = this.#checkpoints.findLast((checkpoint) => checkpoint.position.n <= position.n);
-    return position.n - (before?.position.n ?? 0) >= this.#checkpointEvents;
+  #checkpointDue({ world: { n } }: Live): boolean {
+    // Asked after every round; nearly always the run is behind the newest one.
+    const newest = this.#checkpoints.at(-1);
+    const before =
+      newest === undefined || newest.position.n <= n
+        ? newest
+        : this.#checkpoints.findLast((checkpoint) => checkpoint.position.n <= n);
+    return n - (before?.position.n ?? 0) >= this.#checkpointEvents;
   }
 
   #insert(checkpoint: Checkpoint): void {

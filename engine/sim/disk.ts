@@ -5,19 +5,23 @@
  * began is durable, removals too. A crash undoes what is not durable; with torn writes on, a prefix of the appended
  * bytes that were not yet durable may survive, cut anywhere. The disk outlives its process.
  *
- * A file is a list of chunks that is only ever appended to, so a checkpoint shares it by length; what cuts a file
- * copies the list first.
+ * A file is a length in a buffer that is only ever appended to, so a checkpoint and what an undo needs share it. Who
+ * appends behind another's length copies the buffer first.
  */
 import { assert } from "../base/assert.ts";
-import { concatBytes } from "../base/bytes.ts";
 import type { Rng } from "../base/rng.ts";
 import type { DiskFile } from "./process.ts";
 
+interface Buffer {
+  readonly bytes: Uint8Array;
+  /** How far somebody has written: only who stands there may write on. */
+  used: number;
+}
+
+/** A file at one moment; a write makes another. */
 interface FileState {
-  chunks: readonly Uint8Array[];
-  /** Chunks of the list that belong to this file; a list that a checkpoint shares may be longer. */
-  count: number;
-  length: number;
+  readonly buffer: Buffer;
+  readonly length: number;
 }
 
 /** Something done since the last ended sync, as far as a crash must undo it. */
@@ -33,6 +37,8 @@ export interface DiskState {
   readonly barriers: readonly number[];
 }
 
+const BUFFER_MIN = 1_024;
+
 export class Disk {
   readonly #files = new Map<string, FileState>();
   /** Oldest first: undoing goes backwards. */
@@ -42,8 +48,7 @@ export class Disk {
 
   constructor(state: DiskState | null = null) {
     if (state === null) return;
-    for (const [name, file] of state.files)
-      this.#files.set(name, { ...file, chunks: file.chunks.slice(0, file.count) });
+    for (const [name, file] of state.files) this.#files.set(name, file);
     this.#undo = [...state.undo];
     this.#barriers = [...state.barriers];
   }
@@ -58,19 +63,18 @@ export class Disk {
     return this.#files.get(name)?.length ?? 0;
   }
 
+  /** Copies the bytes: the caller may use them again. */
   append(name: string, bytes: Uint8Array): void {
-    const file = this.#touch(name);
-    // A longer list is shared with what was before a cut: the bytes behind `count` are not this file's.
-    if (file.chunks.length !== file.count) file.chunks = file.chunks.slice(0, file.count);
-    (file.chunks as Uint8Array[]).push(bytes);
-    file.count += 1;
-    file.length += bytes.length;
+    const before = this.#files.get(name) ?? null;
+    this.#undo.push({ file: name, before });
+    this.#files.set(name, appended(before, bytes));
   }
 
   truncate(name: string, length: number): void {
-    const file = this.#touch(name);
-    assert(length >= 0 && length <= file.length, "a file is truncated to less than it has");
-    this.#files.set(name, cutFile(file, length));
+    const before = this.#files.get(name);
+    assert(before !== undefined && length >= 0 && length <= before.length, "a file is truncated to less than it has");
+    this.#undo.push({ file: name, before });
+    this.#files.set(name, { ...before, length });
   }
 
   remove(name: string): void {
@@ -94,11 +98,10 @@ export class Disk {
 
   /** What is left after a crash. Draws only with torn writes and something to tear. */
   crash(torn: boolean, rng: Rng): void {
-    const atCrash = new Map([...this.#files].map(([name, file]) => [name, file] as const));
+    const atCrash = new Map(this.#files);
     for (const { file, before } of this.#undo.toReversed()) {
       if (before === null) this.#files.delete(file);
-      // A copy: a checkpoint may hold what was before, and the file is changed in place from here on.
-      else this.#files.set(file, { ...before });
+      else this.#files.set(file, before);
     }
     const touched = [...new Set(this.#undo.map(({ file }) => file))];
     this.#undo = [];
@@ -109,7 +112,7 @@ export class Disk {
       const durable = this.#files.get(name);
       const kept = durable?.length ?? 0;
       if (now === undefined || now.length <= kept) continue;
-      this.#files.set(name, cutFile(now, kept + rng.below(now.length - kept + 1)));
+      this.#files.set(name, { ...now, length: kept + rng.below(now.length - kept + 1) });
     }
   }
 
@@ -123,42 +126,36 @@ export class Disk {
   flip(name: string, offset: number, bit: number): void {
     const file = this.#files.get(name);
     assert(file !== undefined && offset < file.length, "a bit is flipped inside a file");
-    const bytes = concatBytes(file.chunks.slice(0, file.count));
+    const bytes = contents(file);
     bytes[offset] = (bytes[offset] ?? 0) ^ (1 << bit);
-    this.#files.set(name, { chunks: [bytes], count: 1, length: bytes.length });
+    this.#files.set(name, { buffer: { bytes, used: bytes.length }, length: bytes.length });
   }
 
   read(): DiskFile[] {
     return [...this.#files]
-      .map(([name, file]) => ({ name, bytes: concatBytes(file.chunks.slice(0, file.count)) }))
+      .map(([name, file]) => ({ name, bytes: contents(file) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   state(): DiskState {
-    return {
-      files: [...this.#files].map(([name, file]) => [name, { ...file }] as const),
-      undo: [...this.#undo],
-      barriers: [...this.#barriers],
-    };
-  }
-
-  #touch(name: string): FileState {
-    const file = this.#files.get(name);
-    this.#undo.push({ file: name, before: file === undefined ? null : { ...file } });
-    if (file !== undefined) return file;
-    const made: FileState = { chunks: [], count: 0, length: 0 };
-    this.#files.set(name, made);
-    return made;
+    return { files: [...this.#files], undo: [...this.#undo], barriers: [...this.#barriers] };
   }
 }
 
-function cutFile(file: FileState, length: number): FileState {
-  const chunks: Uint8Array[] = [];
-  let left = length;
-  for (let i = 0; i < file.count && left > 0; i += 1) {
-    const chunk = file.chunks[i] as Uint8Array;
-    chunks.push(chunk.length <= left ? chunk : chunk.subarray(0, left));
-    left -= chunk.length;
+function contents({ buffer, length }: FileState): Uint8Array {
+  return buffer.bytes.slice(0, length);
+}
+
+function appended(file: FileState | null, bytes: Uint8Array): FileState {
+  const start = file?.length ?? 0;
+  const length = start + bytes.length;
+  let buffer = file?.buffer;
+  if (file === null || buffer === undefined || buffer.used !== start || buffer.bytes.length < length) {
+    const grown = new Uint8Array(Math.max(BUFFER_MIN, 2 * length));
+    if (file !== null) grown.set(file.buffer.bytes.subarray(0, start));
+    buffer = { bytes: grown, used: start };
   }
-  return { chunks, count: chunks.length, length };
+  buffer.bytes.set(bytes, start);
+  buffer.used = length;
+  return { buffer, length };
 }

@@ -69,7 +69,10 @@ export interface Out {
   send(to: ProcessId, message: unknown): void;
   /** Asks for a `wake` when its own awake time reaches `awake`; replaces what was asked before. Null: no wake. */
   wake(awake: Micros | null): void;
-  /** Adds bytes to a file, which is made if it was not there. Durable only after a `sync` that follows. */
+  /**
+   * Adds bytes to a file, which is made if it was not there. Durable only after a `sync` that follows. The bytes are
+   * copied: the caller may use them again.
+   */
   append(file: string, bytes: Uint8Array): void;
   truncate(file: string, length: number): void;
   remove(file: string): void;
@@ -141,7 +144,7 @@ export class EffectList implements Out {
     this.effects.push(["wake", awake]);
   }
   append(file: string, bytes: Uint8Array): void {
-    this.effects.push(["append", file, bytes]);
+    this.effects.push(["append", file, bytes.slice()]);
   }
   truncate(file: string, length: number): void {
     this.effects.push(["truncate", file, length]);

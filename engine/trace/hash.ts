@@ -4,7 +4,7 @@
  * 64 bits in two lanes over a walk of each event: keys, strings, numbers, bytes, in order. Not for security. What a
  * browser words in its own way (an error's stack) is left out.
  */
-import { mixString, mixWord } from "../base/hash.ts";
+import { mixWord } from "../base/hash.ts";
 import type { TraceEvent } from "../sim/events.ts";
 
 export type TraceHashState = readonly [number, number];
@@ -19,9 +19,8 @@ export class TraceHash {
   }
 
   add({ id, cause, at, process, incarnation, event }: TraceEvent): void {
-    let h = mixWord(mixNumber(mixNumber(mixNumber(this.#a, id), cause), at), incarnation);
-    h = mixString(h, process ?? "");
-    this.#a = mixObject(h, event);
+    const h = mix(mixNumber(mixNumber(mixNumber(this.#a, id), cause), at), incarnation);
+    this.#a = mixObject(mixText(h, process ?? ""), event) | 0;
     this.#b = mixWord(this.#b ^ 0x5bd1e995, this.#a);
   }
 
@@ -36,10 +35,27 @@ export class TraceHash {
   }
 }
 
+/** One 32-bit word. The state is a chain of many, so that one multiplication a word is mixing enough. */
+function mix(hash: number, word: number): number {
+  const h = Math.imul(hash ^ word, 0x9e3779b1) + 0x7f4a7c15;
+  return h ^ (h >>> 15);
+}
+
 function mixNumber(hash: number, value: number): number {
   return value === (value | 0)
-    ? mixWord(hash, value)
-    : mixWord(mixWord(hash, (value % 4_294_967_296) | 0), Math.floor(value / 4_294_967_296) | 0);
+    ? mix(hash, value)
+    : mix(mix(hash, (value % 4_294_967_296) | 0), Math.floor(value / 4_294_967_296) | 0);
+}
+
+/** Fields are named by our own code, the same on every machine: length and ends tell them apart well enough. */
+function mixKey(hash: number, key: string): number {
+  return mix(hash, (key.length << 16) ^ (key.charCodeAt(0) << 8) ^ key.charCodeAt(key.length - 1));
+}
+
+function mixText(hash: number, text: string): number {
+  let h = mix(hash, text.length);
+  for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return mix(h, 5);
 }
 
 function mixObject(hash: number, value: object): number {
@@ -47,7 +63,7 @@ function mixObject(hash: number, value: object): number {
   const record = value as Record<string, unknown>;
   for (const key in record) {
     if (key === "stack") continue;
-    h = mixValue(mixString(h, key), record[key]);
+    h = mixValue(mixKey(h, key), record[key]);
   }
   return h;
 }
@@ -57,24 +73,24 @@ function mixValue(hash: number, value: unknown): number {
     case "number":
       return mixNumber(hash, value);
     case "string":
-      return mixString(hash, value);
+      return mixText(hash, value);
     case "boolean":
-      return mixWord(hash, value ? 1 : 2);
+      return mix(hash, value ? 1 : 2);
     case "object":
       break;
     default:
-      return mixWord(hash, 3);
+      return mix(hash, 3);
   }
-  if (value === null) return mixWord(hash, 4);
+  if (value === null) return mix(hash, 4);
   if (Array.isArray(value)) {
-    let h = mixWord(hash, value.length);
+    let h = mix(hash, value.length);
     for (const item of value) h = mixValue(h, item);
     return h;
   }
   if (value instanceof Uint8Array) {
-    let h = mixWord(hash, value.length);
-    for (const byte of value) h = Math.imul(h ^ byte, 0x01000193) | 0;
-    return mixWord(h, value.length);
+    let h = mix(hash, value.length);
+    for (let i = 0; i < value.length; i += 1) h = Math.imul(h ^ (value[i] as number), 0x01000193);
+    return mix(h, 6);
   }
   return mixObject(hash, value);
 }

@@ -14,6 +14,7 @@ export const SEGMENT_BYTES = 64_000;
 
 /** What the log needs of a disk; `sim` calls the same `Out`. */
 export interface WalDisk {
+  /** Copies the bytes. */
   append(file: string, bytes: Uint8Array): void;
   truncate(file: string, length: number): void;
   remove(file: string): void;
@@ -86,7 +87,7 @@ export class Wal {
     const segment = this.#segments.at(-1) as Segment;
     segment.lastIndex = this.#lastIndex;
     if (out.length === 0) return;
-    const bytes = out.take();
+    const bytes = out.takeView();
     segment.bytes += bytes.length;
     this.#disk.append(segment.name, bytes);
   }

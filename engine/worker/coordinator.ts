@@ -27,7 +27,8 @@ interface Opened {
   readonly run: Run;
   /** Where the members shall run while time passes. */
   wanted: Placement;
-  /** Null when there are no workers here. */
+  /** The members' threads: coming up, up, or not to be had here. Until they are up, the run is in this thread. */
+  threads: "coming" | "up" | "none";
   readonly host: WorkerHost | null;
   /** The call that is being carried out, or the last one. */
   busy: Promise<unknown>;
@@ -37,10 +38,13 @@ interface Opened {
 export function createCoordinator(makeWorker: (() => Worker) | null): Coordinator {
   const worlds = new Map<WorldId, Opened>();
 
-  async function openHost(): Promise<WorkerHost | null> {
-    if (makeWorker === null) return null;
-    const host = new WorkerHost(makeWorker);
-    return (await host.probe()) ? host : null;
+  /** The page need not wait for the threads: the first moments run here. */
+  function openWith(run: Run, wanted: Placement, host: WorkerHost | null): Opened {
+    const opened: Opened = { run, wanted, threads: host === null ? "none" : "coming", host, busy: Promise.resolve() };
+    void host?.warm(run.spec.config.members).then((up) => {
+      opened.threads = up ? "up" : "none";
+    });
+    return opened;
   }
 
   /** One call of a world at a time. A call that fails does not stop the next. */
@@ -51,21 +55,21 @@ export function createCoordinator(makeWorker: (() => Worker) | null): Coordinato
     return turn;
   }
 
-  function moment({ run, host }: Opened): Moment {
+  function moment({ run, threads }: Opened): Moment {
     return {
       delta: run.delta(),
       hash: run.hash,
       headAt: run.head.at,
       headN: run.head.n,
       placement: run.isRemote ? "workers" : "inline",
-      workers: host !== null,
+      workers: threads !== "none",
       branches: run.branches.length,
     };
   }
 
   /** Before time passes, the members go where they are wanted. */
-  async function settle({ run, host, wanted }: Opened): Promise<void> {
-    if (wanted === "workers" && host !== null) {
+  async function settle({ run, host, threads, wanted }: Opened): Promise<void> {
+    if (wanted === "workers" && host !== null && threads === "up") {
       if (!run.isRemote) run.moveTo(host);
     } else {
       await run.moveHere();
@@ -84,8 +88,8 @@ export function createCoordinator(makeWorker: (() => Worker) | null): Coordinato
       const before = worlds.get(world);
       await before?.busy;
       before?.host?.clear();
-      const host = before === undefined ? await openHost() : before.host;
-      const opened: Opened = { run, wanted: before?.wanted ?? "workers", host, busy: Promise.resolve() };
+      const host = before?.host ?? (makeWorker === null ? null : new WorkerHost(makeWorker));
+      const opened = openWith(run, before?.wanted ?? "workers", host);
       worlds.set(world, opened);
       return moment(opened);
     },

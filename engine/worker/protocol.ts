@@ -37,7 +37,7 @@ export interface Moment {
   readonly headAt: Micros;
   readonly headN: number;
   readonly placement: Placement;
-  /** Whether workers can be had here at all. */
+  /** False once it is known that workers cannot be had here. */
   readonly workers: boolean;
   /** How many futures were left for others. */
   readonly branches: number;

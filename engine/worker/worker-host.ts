@@ -13,14 +13,16 @@ import { NO_RNG, RecordedProcess, type StepResult } from "../sim/host.ts";
 import type { Input, ProcessSpec, Stamp } from "../sim/process.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
-/** How long a worker may take for one batch before it counts as hung. */
-const ANSWER_WITHIN_MS = 10_000;
-/** How long the first worker may take to come up before workers count as not to be had here. */
-const UP_WITHIN_MS = 3_000;
+/** How often calls are looked after. One timer for all: a timer for each call would cost more than the call. */
+const WATCH_EVERY_MS = 1_000;
+/** How many looks a worker may take for one batch before it counts as hung. */
+const ANSWER_WITHIN = 10;
+/** How many looks the first worker may take to come up before workers count as not to be had here. */
+const UP_WITHIN = 4;
 
 interface Call {
-  readonly resolve: (answer: FromThread) => void;
-  readonly timer: ReturnType<typeof setTimeout>;
+  readonly resolve: (answer: FromThread | null) => void;
+  looksLeft: number;
 }
 
 /** A worker and the calls that wait for it. */
@@ -45,19 +47,22 @@ class Thread {
     this.#worker.postMessage(message);
   }
 
-  /** Resolves to null when no answer comes in time. */
-  ask(message: (call: number) => ToThread, withinMs: number): Promise<FromThread | null> {
+  /** Resolves to null when no answer comes before it was looked after so often. */
+  ask(message: (call: number) => ToThread, looks: number): Promise<FromThread | null> {
     const call = this.#next;
     this.#next += 1;
     if (this.#broken !== null) return Promise.resolve(this.#failure(call));
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#calls.delete(call);
-        resolve(null);
-      }, withinMs);
-      this.#calls.set(call, { resolve, timer });
+      this.#calls.set(call, { resolve, looksLeft: looks });
       this.#worker.postMessage(message(call));
     });
+  }
+
+  look(): void {
+    for (const [id, call] of this.#calls) {
+      call.looksLeft -= 1;
+      if (call.looksLeft <= 0) this.#settle(id, null);
+    }
   }
 
   terminate(): void {
@@ -66,11 +71,10 @@ class Thread {
       this.#settle(call, { type: "failed", call, message: "terminated", stack: "" });
   }
 
-  #settle(call: number, answer: FromThread): void {
+  #settle(call: number, answer: FromThread | null): void {
     const waiting = this.#calls.get(call);
     if (waiting === undefined) return;
     this.#calls.delete(call);
-    clearTimeout(waiting.timer);
     waiting.resolve(answer);
   }
 
@@ -83,28 +87,29 @@ export class WorkerHost implements RemoteHost {
   readonly #make: () => Worker;
   readonly #threads = new Map<ProcessId, Thread>();
   readonly #here = new Map<ProcessId, RecordedProcess>();
-  /** Threads whose process moved away; the next process takes one over. */
+  /** Threads whose process moved away, or is still to come. */
   #spare: Thread[] = [];
   #hung: ProcessId[] = [];
+  readonly #watch: ReturnType<typeof setInterval>;
 
   constructor(make: () => Worker) {
     this.#make = make;
+    this.#watch = setInterval(() => {
+      for (const thread of this.#threads.values()) thread.look();
+      for (const thread of this.#spare) thread.look();
+    }, WATCH_EVERY_MS);
   }
 
-  /** Whether workers can be had at all; the one that was tried is kept. */
-  async probe(): Promise<boolean> {
+  /** Brings up threads for that many processes. False when workers cannot be had here. */
+  async warm(count: number): Promise<boolean> {
     try {
-      const thread = new Thread(this.#make);
-      const answer = await thread.ask((call) => ({ type: "hello", call }), UP_WITHIN_MS);
-      if (answer?.type === "hello") {
-        this.#spare.push(thread);
-        return true;
-      }
-      thread.terminate();
-      return false;
+      while (this.#spare.length < count) this.#spare.push(new Thread(this.#make));
     } catch {
-      return false;
+      return false; // the browser refuses to make one
     }
+    const hello = (call: number): ToThread => ({ type: "hello", call });
+    const answers = await Promise.all(this.#spare.map((thread) => thread.ask(hello, UP_WITHIN)));
+    return answers.every((answer) => answer?.type === "hello");
   }
 
   start(spec: ProcessSpec, rng: RngState): void {
@@ -135,7 +140,7 @@ export class WorkerHost implements RemoteHost {
 
   async #stepThere(id: ProcessId, inputs: readonly Input[], stamp: Stamp): Promise<StepResult> {
     const thread = present(this.#threads.get(id), `the thread of ${id}`);
-    const answer = await thread.ask((call) => ({ type: "step", call, inputs, stamp }), ANSWER_WITHIN_MS);
+    const answer = await thread.ask((call) => ({ type: "step", call, inputs, stamp }), ANSWER_WITHIN);
     if (answer?.type === "stepped") return answer.result;
     if (answer?.type === "failed") return { effects: [], error: { message: answer.message, stack: answer.stack } };
     this.#hung.push(id);
@@ -146,7 +151,7 @@ export class WorkerHost implements RemoteHost {
     const here = this.#here.get(id);
     if (here !== undefined) return here.checkpoint();
     const thread = present(this.#threads.get(id), `the thread of ${id}`);
-    const answer = await thread.ask((call) => ({ type: "checkpoint", call }), ANSWER_WITHIN_MS);
+    const answer = await thread.ask((call) => ({ type: "checkpoint", call }), ANSWER_WITHIN);
     if (answer?.type === "checkpoint") return answer.checkpoint;
     throw new Error(`${id} gave no checkpoint: ${answer?.type === "failed" ? answer.message : "no answer"}`);
   }
@@ -167,6 +172,7 @@ export class WorkerHost implements RemoteHost {
 
   /** For good. */
   end(): void {
+    clearInterval(this.#watch);
     this.clear();
     for (const thread of this.#spare) thread.terminate();
     this.#spare = [];

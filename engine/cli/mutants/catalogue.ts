@@ -376,11 +376,18 @@ export const MUTANTS: readonly Mutant[] = [
     stage: "late-snapshot",
   },
   {
+    name: "asks for votes before its own is durable",
+    file: "replica/replica.ts",
+    find: "    if (write === undefined) return this.#sendAll(messages);",
+    replace: "    if (write === undefined || messages.length > 0) return this.#sendAll(messages);",
+    meant: ["promise-before-fsync"],
+  },
+  {
     name: "answers a write when it is proposed",
     file: "replica/replica.ts",
-    find: "    this.#serials = serial;\n",
+    find: "    this.#waiting.set(serial, waiting);\n",
     replace:
-      '    this.#serials = serial;\n    this.#emit?.({ type: "request-answered", client, request, index: this.#running().lastIndex });\n    this.#respond(connection, { type: "answer", request, answer: null });\n',
+      '    this.#waiting.set(serial, waiting);\n    this.#emit?.({ type: "request-answered", client, request, index: this.#running().lastIndex });\n    this.#respond(connection, { type: "answer", request, answer: null });\n',
     meant: ["acknowledged-write"],
   },
   {

@@ -74,7 +74,7 @@ export const LOG_STORIES = [
   {
     id: "wrong-place",
     rule: "append-without-matching",
-    spec: cluster(10),
+    spec: cluster(27),
     commands: [
       breakRule(0, "append-without-matching"),
       // The leader is cut off and appends x at index 2. At index 2 the others have what n2 begins its term with.

@@ -22,7 +22,7 @@ export const MAJORITY_STORIES = [
         ],
       }),
       // The leader counts five by now: it is one of three with the new ones. n2 and n3 still count three: they are two.
-      split(329, [N1, N4, N5], [N2, N3]),
+      split(335, [N1, N4, N5], [N2, N3]),
       write(400, "x", N1),
       // n2 and n3 have elected one of them, too.
       heal(800),
