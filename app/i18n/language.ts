@@ -9,7 +9,6 @@ import type { Dictionary, Figure, FigureArgs, Phrase, TextKey } from "./dictiona
 import { enFirst } from "./en-first.ts";
 
 export type Lang = "en" | "zh-CN";
-export const LANGS: readonly Lang[] = ["en", "zh-CN"];
 
 /** What is here of each language: of English the first part always, the rest and other languages when asked for. */
 const dictionaries = new Map<Lang, Partial<Dictionary>>([["en", enFirst]]);

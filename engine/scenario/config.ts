@@ -33,7 +33,7 @@ export interface RunConfig {
   readonly checkQuorum: boolean;
   readonly network: LinkQuality;
   readonly disk: DiskQuality;
-  /** 0 to 3 for now. Their ids are c1, c2, … */
+  /** 0 to 3. Their ids are c1, c2, … */
   readonly clients: number;
   /** A member takes a snapshot each time it has applied this many entries; 1,000 when left out. */
   readonly snapshotEntries?: number;

@@ -2,7 +2,7 @@
  * What a world looks like at one instant: the fold of its trace, and the deltas that carry it to the page.
  *
  * Facts only, no pixels: when a message was sent and when it will arrive, not where it is drawn. Everything is plain
- * data. The fold (`fold.ts`) is the only writer; the page mirrors it with `applyDelta`.
+ * data. The fold (`scenario/fold/`) is the only writer; the page mirrors it with `applyDelta`.
  */
 import type { Micros } from "../base/units.ts";
 import type { LinkQuality, MessageId, ProcessId, Settings } from "../sim/command.ts";

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { concatBytes } from "../base/bytes.ts";
 import type { Entry, NodeId } from "../raft/types.ts";
 import { SEGMENT_BYTES, Wal, WalCorrupt, type WalFile } from "./wal.ts";
 
@@ -10,7 +9,7 @@ const N1 = "n1" as NodeId;
 class Bytes {
   readonly files = new Map<string, Uint8Array>();
   append(file: string, bytes: Uint8Array): void {
-    this.files.set(file, concatBytes([this.files.get(file) ?? new Uint8Array(), bytes]));
+    this.files.set(file, Uint8Array.of(...(this.files.get(file) ?? []), ...bytes));
   }
   truncate(file: string, length: number): void {
     this.files.set(file, (this.files.get(file) as Uint8Array).slice(0, length));

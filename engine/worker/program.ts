@@ -2,7 +2,7 @@
  * The one program of every worker. Its name tells which part it plays: the coordinator, or the thread of a process.
  *
  * The coordinator starts the other threads itself, from the very text that it runs: the page puts that text in front
- * of it as a string (`worker-program.ts`). So the program is sent over the network once, and a worker inside a worker
+ * of it as a string (`start.ts`). So the program is sent over the network once, and a worker inside a worker
  * can be made from file:// and in a sandboxed frame, where only a blob of the worker's own will do.
  */
 import { expose } from "comlink";
