@@ -79,7 +79,7 @@ export const sub = <T>(n: number, of: () => Descriptor<T>): Field<T | null> =>
 export const many = <T>(of: Field<T>): Field<readonly Exclude<T, null>[]> =>
   ({ ...of, repeated: true, nullable: false }) as Field<never>;
 /** A scalar of a oneof: null when it is not the one. */
-export const maybe = <T>(of: Field<T>): Field<T | null> => ({ ...of, nullable: true }) as Field<never>;
+export const maybe = <T>(of: Field<T>): Field<T | null> => ({ ...of, nullable: true });
 export const named = <T>(name: string, of: Field<T>): Field<T> => ({ ...of, protoName: name });
 
 export function protoName(key: string, { protoName: given }: Field): string {
