@@ -40,7 +40,6 @@ export {
   type Delta,
   type Flight,
   type FlightKind,
-  type Liveness,
   FAULTS_KEPT,
   LOG_WINDOW,
   NOTES_KEPT,
@@ -71,6 +70,7 @@ export type {
   RequestView,
   WatchView,
 } from "./trace/etcd-view.ts";
+export type { Liveness } from "./trace/liveness.ts";
 export type {
   Hold,
   LabClientView,

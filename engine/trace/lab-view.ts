@@ -7,7 +7,7 @@
  */
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
-import type { Liveness } from "./view.ts";
+import type { Liveness } from "./liveness.ts";
 
 /** One flow of control in a client's program: the main one, or a timer's. */
 export interface ThreadView {

@@ -7,10 +7,9 @@
 import type { Micros } from "../base/units.ts";
 import type { EtcdDelta, EtcdView } from "./etcd-view.ts";
 import type { LabView } from "./lab-view.ts";
+import type { Liveness } from "./liveness.ts";
 import type { LinkQuality, MessageId, ProcessId, Settings } from "../sim/command.ts";
 
-/** `panicked`: its code threw or hung; the error is in `panic`. */
-export type Liveness = "running" | "paused" | "crashed" | "panicked";
 export type Role = "follower" | "pre-candidate" | "candidate" | "leader" | "learner";
 
 /** One vote as its candidate has counted it. */
