@@ -66,4 +66,7 @@ export const enLabs = {
   "lock.total.overlaps": "Overlaps",
   "lock.total.out-of-turn": "Out of turn",
   "lock.total.messages": "Messages",
+  "code.label": "The program",
+  "code.here": "{names} here",
+  "code.breakpoint": "Stop at line {line}",
 } as const;

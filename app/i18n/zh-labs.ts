@@ -66,4 +66,7 @@ export const zhLabs = {
   "lock.total.overlaps": "重叠",
   "lock.total.out-of-turn": "插队",
   "lock.total.messages": "消息",
+  "code.label": "程序",
+  "code.here": "{names} 在此",
+  "code.breakpoint": "在第 {line} 行停下",
 } as const;
