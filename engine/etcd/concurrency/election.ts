@@ -96,8 +96,9 @@ export function campaign(state: CampaignState, reply: Reply): CampaignTurn {
   }
 }
 
-/** The caller's context is cancelled: the candidate's key is taken back. */
-export function abandonCampaign(state: CampaignState, error: EtcdError): CampaignTurn {
+/** The caller's context is cancelled: the candidate's key is taken back. Null when that is being done already. */
+export function abandonCampaign(state: CampaignState, error: EtcdError): CampaignTurn | null {
+  if (state.at === "resign") return null;
   if (state.leadership === null) return { state, step: { type: "failed", error } };
   return resignAfter(state, error);
 }

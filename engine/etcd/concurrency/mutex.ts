@@ -139,9 +139,13 @@ export function lock(state: LockState, reply: Reply): LockTurn {
   }
 }
 
-/** The caller gives the attempt up (its context is cancelled): the own key is taken back, whatever was under way. */
-export function abandonLock(state: LockState, error: EtcdError): LockTurn {
-  return giveUp(state, error);
+/**
+ * The caller's context is cancelled, and whatever was under way with it: the own key is taken back. Null when that is
+ * being done already. (A txn that made the key may yet be carried out when nobody waits for it any more, as in etcd.)
+ */
+export function abandonLock(state: LockState, error: EtcdError): LockTurn | null {
+  if (state.at === "give-up") return null;
+  return state.at === "acquire" ? { state, step: { type: "failed", error } } : giveUp(state, error);
 }
 
 function acquired(state: LockState, reply: Reply): LockTurn {
