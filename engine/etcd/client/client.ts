@@ -84,6 +84,11 @@ export class EtcdClient {
     this.#watcher.cancel(watch);
   }
 
+  /** As `cancelWatch`, without an outcome. */
+  discardWatch(watch: number): void {
+    this.#watcher.discard(watch);
+  }
+
   requestProgress(): void {
     this.#watcher.requestProgress();
   }

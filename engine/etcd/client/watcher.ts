@@ -117,13 +117,22 @@ export class Watcher {
 
   /** The owner wants no more of it: it ends at once. */
   cancel(watch: number): void {
+    const known = this.#state.watches.get(watch);
+    if (known === undefined) return;
+    this.discard(watch);
+    this.#emit?.({ type: "watch-closed", watch, error: null });
+    this.#outcomes.push({ type: "watch-closed", watch, error: null, compactRevision: 0 });
+  }
+
+  /** As `cancel`, but nobody wants to hear of it. */
+  discard(watch: number): void {
     const state = this.#state;
     const known = state.watches.get(watch);
     if (known === undefined) return;
     if (known.id !== null) this.#sendCancel(known.id);
     const underWay = state.asked && state.creating[0] === watch;
     if (!underWay) state.creating = state.creating.filter((other) => other !== watch);
-    this.#close(known, null, 0);
+    state.watches.delete(watch);
     this.#leaveWhenEmpty();
   }
 

@@ -39,7 +39,6 @@ import {
   isOwner,
   lock,
   type Locked,
-  lockPrefix,
   type LockState,
   unlockCall,
   unlockRefused,
@@ -286,7 +285,7 @@ export class Concurrency {
   /** Nothing of what was under way matters any more. */
   #drop(task: Task): Task {
     if (task.ticket !== null) this.#client.discard(task.ticket);
-    if (task.watch !== null) this.#client.cancelWatch(task.watch);
+    if (task.watch !== null) this.#client.discardWatch(task.watch);
     return { ...task, ticket: null, watch: null, deadline: null };
   }
 
@@ -296,7 +295,7 @@ export class Concurrency {
       tasks.set(task.task, task);
       return;
     }
-    if (task.watch !== null) this.#client.cancelWatch(task.watch);
+    if (task.watch !== null) this.#client.discardWatch(task.watch);
     switch (step.type) {
       case "call":
         tasks.set(task.task, { ...task, ticket: this.#ask(step), watch: null });
