@@ -72,7 +72,7 @@ export const ETCD_MODEL: Model<StoreState, StoreInput, StoreOutput> = {
 };
 
 function step(state: StoreState, input: StoreInput, output: StoreOutput | null): StoreState | null {
-  const done = apply(state, input);
+  const done = apply(state, input, output);
   if (done === null) return output === null ? state : null;
   if (output === null) return done.state;
   return (output.header?.revision ?? done.state.revision) === done.state.revision && done.fits(output)
@@ -87,7 +87,7 @@ interface Done {
 }
 
 /** Null when it is refused and changes nothing. */
-function apply(state: StoreState, input: StoreInput): Done | null {
+function apply(state: StoreState, input: StoreInput, output: StoreOutput | null): Done | null {
   switch (input.method) {
     case "KV/Range": {
       const { revision } = input.body;
@@ -109,12 +109,12 @@ function apply(state: StoreState, input: StoreInput): Done | null {
       if (revision > state.revision || revision <= state.compactRevision) return null;
       return { state: touched({ ...state, compactRevision: revision }, "compact", revision), fits: () => true };
     }
-    case "Lease/LeaseGrant":
-      return {
-        // Without an answer its name is not known: nobody can have used it.
-        state: input.body.id === NO_LEASE ? state : granted(state, input.body.id),
-        fits: () => true,
-      };
+    case "Lease/LeaseGrant": {
+      // Chosen by the member and not heard of: nobody can have used it.
+      const id = output === null ? input.body.id : (output as ResponseOf<"Lease/LeaseGrant">).id;
+      if (id !== NO_LEASE && state.leases.has(id)) return null;
+      return { state: id === NO_LEASE ? state : granted(state, id), fits: () => true };
+    }
     case "Lease/LeaseRevoke": {
       const { id } = input.body;
       if (!state.leases.has(id)) return null;
@@ -128,7 +128,7 @@ function apply(state: StoreState, input: StoreInput): Done | null {
 }
 
 function granted(state: StoreState, id: LeaseId): StoreState {
-  return state.leases.has(id) ? state : touched({ ...state, leases: new Set([...state.leases, id]) }, `grant ${id}`, 0);
+  return touched({ ...state, leases: new Set([...state.leases, id]) }, `grant ${id}`, 0);
 }
 
 /** The state at a revision, 0 for now; null when it is compacted, or still to come. */

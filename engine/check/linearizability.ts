@@ -220,11 +220,12 @@ class Done {
     this.#answered = history.map(({ output }) => output !== null);
     this.missing = this.#answered.filter(Boolean).length;
     this.#told = history
-      .flatMap(({ output }, index) => {
+      .flatMap(({ output, call }, index) => {
         const figure = output === null ? null : (progress?.told(output as never) ?? null);
-        return figure === null ? [] : [{ index, figure }];
+        return figure === null ? [] : [{ index, figure, call }];
       })
-      .sort((a, b) => a.figure - b.figure);
+      // Of equals the latest first: it is the one to be named when it does not fit.
+      .sort((a, b) => a.figure - b.figure || b.call - a.call);
   }
 
   has(index: number): boolean {
