@@ -131,6 +131,7 @@ export class EtcdClient {
     return earliest([this.#channel.wakeAt(), this.#watcher.wakeAt(), this.#keeper.wakeAt()]);
   }
 
+  /** Its owner has taken all outcomes by then, as it does at the end of each batch. */
   checkpoint(): unknown {
     const saved: Checkpoint = {
       channel: this.#channel.checkpoint(),
