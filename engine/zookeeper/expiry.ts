@@ -1,0 +1,59 @@
+/**
+ * When sessions run out, as the leader counts it (ZooKeeper's ExpiryQueue).
+ *
+ * Sessions lie in buckets one tick wide, whose ends are multiples of the tick on the leader's monotonic clock. One that
+ * was heard at `t` ends with the bucket after that of `t + timeout`: later than its timeout by up to a tick. A new leader
+ * has heard nobody, and gives each the whole of its timeout anew.
+ */
+import type { Micros } from "../base/units.ts";
+import type { SessionId } from "./api.ts";
+
+export class ExpiryQueue {
+  readonly #tick: Micros;
+  readonly #ends = new Map<SessionId, Micros>();
+
+  constructor(tick: Micros) {
+    this.#tick = tick;
+  }
+
+  /** Heard at `now`. Never moves the end forward in time: a message that was late takes nothing back. */
+  touch(session: SessionId, timeout: Micros, now: Micros): void {
+    const end = (Math.floor((now + timeout) / this.#tick) + 1) * this.#tick;
+    this.#ends.set(session, Math.max(end, this.#ends.get(session) ?? 0));
+  }
+
+  has(session: SessionId): boolean {
+    return this.#ends.has(session);
+  }
+
+  remove(session: SessionId): void {
+    this.#ends.delete(session);
+  }
+
+  clear(): void {
+    this.#ends.clear();
+  }
+
+  /** The next end of a bucket with sessions in it; infinite when there is none. */
+  get nextAt(): Micros {
+    let next = Number.POSITIVE_INFINITY;
+    for (const end of this.#ends.values()) next = Math.min(next, end);
+    return next;
+  }
+
+  /** Takes out the sessions whose time is over. */
+  expire(now: Micros): readonly SessionId[] {
+    const over = [...this.#ends].filter(([, end]) => end <= now).map(([session]) => session);
+    for (const session of over) this.#ends.delete(session);
+    return over;
+  }
+
+  state(): readonly (readonly [SessionId, Micros])[] {
+    return [...this.#ends];
+  }
+
+  load(state: readonly (readonly [SessionId, Micros])[]): void {
+    this.#ends.clear();
+    for (const [session, end] of state) this.#ends.set(session, end);
+  }
+}
