@@ -16,14 +16,14 @@ export class ExpiryQueue {
     this.#tick = tick;
   }
 
-  /** Heard at `now`. Never moves the end forward in time: a message that was late takes nothing back. */
-  touch(session: SessionId, timeout: Micros, now: Micros): void {
-    const end = (Math.floor((now + timeout) / this.#tick) + 1) * this.#tick;
-    this.#ends.set(session, Math.max(end, this.#ends.get(session) ?? 0));
+  /** Begins to count a session, as heard at `now`. */
+  track(session: SessionId, timeout: Micros, now: Micros): void {
+    this.#ends.set(session, (Math.floor((now + timeout) / this.#tick) + 1) * this.#tick);
   }
 
-  has(session: SessionId): boolean {
-    return this.#ends.has(session);
+  /** Heard at `now`. Takes no notice of a session that is not counted: its end may be on its way. */
+  touch(session: SessionId, timeout: Micros, now: Micros): void {
+    if (this.#ends.has(session)) this.track(session, timeout, now);
   }
 
   remove(session: SessionId): void {

@@ -9,7 +9,7 @@ import { mixString } from "../base/hash.ts";
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { Answer, Credentials, SessionId, Zxid } from "./api.ts";
-import { type Command, decodeCommand, type Pipe } from "./command.ts";
+import type { Command, Pipe } from "./command.ts";
 import { type Change, Tree, type TreeOptions, type TreeState } from "./tree.ts";
 
 export interface Session {
@@ -151,11 +151,5 @@ export class ZooKeeperMachine {
     for (const [id, session] of sessions) this.#sessions.set(id, session);
     this.#pipes.clear();
     for (const [member, progress] of pipes) this.#pipes.set(member, progress);
-  }
-
-  /** What a command of the log does, without its bytes. */
-  applyBytes(bytes: Uint8Array): { readonly command: Command; readonly applied: Applied } {
-    const command = decodeCommand(bytes);
-    return { command, applied: this.apply(command) };
   }
 }
