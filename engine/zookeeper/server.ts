@@ -93,7 +93,6 @@ export class ZooKeeperServer {
   readonly #id: ProcessId;
   readonly #config: ZooKeeperConfig;
   readonly #host: ZooKeeperHost;
-  readonly #emit: ZooKeeperHost["emit"];
   readonly #machine: ZooKeeperMachine;
   readonly #watches = new Watches();
   readonly #clients = new Map<ConnectionId, Client>();
@@ -111,16 +110,18 @@ export class ZooKeeperServer {
     this.#id = id;
     this.#config = config;
     this.#host = host;
-    this.#emit = host.emit;
     this.#machine = new ZooKeeperMachine(config.tree);
     this.#expiry = new ExpiryQueue(config.tick);
     this.#touches = new TouchReport(Math.floor(config.tick / 2));
   }
 
+  get #emit(): ZooKeeperHost["emit"] {
+    return this.#host.emit;
+  }
+
   // ── inputs ──
 
-  boot(incarnation: number, stamp: Stamp): void {
-    this.#stamp = stamp;
+  boot(incarnation: number): void {
     this.#outbox.boot(incarnation);
   }
 
@@ -133,14 +134,12 @@ export class ZooKeeperServer {
     this.#outbox.newPipe();
     this.#touches.clear();
     this.#expiry.clear();
-    const why: ZooKeeperReason =
-      leader === null ? { rule: "no-leader" } : { rule: "leader-changed", from, to: leader };
+    const why: ZooKeeperReason = leader === null ? { rule: "no-leader" } : { rule: "leader-changed", from, to: leader };
     for (const connection of [...this.#clients.keys()]) this.#drop(connection, why);
     if (leader === this.#id) this.#countSessions();
   }
 
-  accepted(connection: ConnectionId, client: ProcessId, stamp: Stamp): void {
-    this.#stamp = stamp;
+  accepted(connection: ConnectionId, client: ProcessId): void {
     this.#clients.set(connection, { id: client, state: "greeting", session: null, timeout: 0, waiting: [] });
     if (this.#leader === null) this.#drop(connection, { rule: "no-leader" });
   }
@@ -204,7 +203,10 @@ export class ZooKeeperServer {
 
   /** The awake time at which `tick` has something to do; infinite when nothing waits. */
   wakeAt({ mono, awake }: Stamp): Micros {
-    const due = Math.min(this.#expiry.nextAt, this.#leader === this.#id ? Number.POSITIVE_INFINITY : this.#touches.nextAt);
+    const due = Math.min(
+      this.#expiry.nextAt,
+      this.#leader === this.#id ? Number.POSITIVE_INFINITY : this.#touches.nextAt,
+    );
     return Math.min(awake + Math.max(0, due - mono), this.#outbox.againAt(this.#config.proposeAgain));
   }
 
@@ -330,7 +332,8 @@ export class ZooKeeperServer {
       if (client === undefined || first === undefined || (first.type === "request" && first.inLog)) return;
       this.#clients.set(connection, { ...client, waiting: client.waiting.slice(1) });
       if (first.type === "ping") this.#host.transmit(connection, { type: "pong", zxid: this.#machine.zxid });
-      else this.#reply(connection, first.xid, this.#machine.zxid, this.#read(connection, client, first.call as ReadCall));
+      else
+        this.#reply(connection, first.xid, this.#machine.zxid, this.#read(connection, client, first.call as ReadCall));
     }
   }
 
@@ -343,7 +346,8 @@ export class ZooKeeperServer {
         const answer = tree[call.call](call.path);
         // Of a node that is not there only `exists` leaves a watch: for its creation.
         const leaves = answer.err === "OK" || (call.call === "exists" && answer.err === "NoNode");
-        if (call.watch && leaves) this.#watch(connection, client, call.path, call.call === "getChildren" ? "children" : "data");
+        if (call.watch && leaves)
+          this.#watch(connection, client, call.path, call.call === "getChildren" ? "children" : "data");
         return answer;
       }
       case "getEphemerals":
@@ -399,7 +403,8 @@ export class ZooKeeperServer {
     if (applied.type === "opened") return this.#joined(connection, applied.credentials);
     if (applied.type === "renewed") {
       const session = applied.ok ? this.#machine.sessions.get(applied.session) : undefined;
-      if (session !== undefined) return this.#joined(connection, { session: applied.session, password: session.password });
+      if (session !== undefined)
+        return this.#joined(connection, { session: applied.session, password: session.password });
       this.#host.transmit(connection, { type: "connected", timeout: 0, session: null });
       return this.#drop(connection, { rule: "session-expired", session: applied.session });
     }
@@ -496,7 +501,8 @@ export class ZooKeeperServer {
       const found = type === "NodeDeleted" ? null : this.#machine.tree.getData(path);
       // One that a multi made and deleted is gone by now.
       const { data = "", stat = null } = found?.err === "OK" ? found.result : {};
-      if (type === "NodeCreated") emit({ type: "znode-created", path, zxid, data, owner: stat?.ephemeralOwner ?? null });
+      if (type === "NodeCreated")
+        emit({ type: "znode-created", path, zxid, data, owner: stat?.ephemeralOwner ?? null });
       else if (type === "NodeDataChanged") emit({ type: "znode-changed", path, zxid, data });
       else emit({ type: "znode-deleted", path, zxid, session: applied.type === "ended" ? applied.session : null });
     }
