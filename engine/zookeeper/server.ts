@@ -20,6 +20,7 @@ import { type Applied, ZooKeeperMachine } from "./machine.ts";
 import { type Body, type Command, decodeCommand, labelOf } from "./command.ts";
 import type { ZooKeeperReason, ZooKeeperServerEvent } from "./events.ts";
 import { ExpiryQueue } from "./expiry.ts";
+import { callLabel } from "./label.ts";
 import { Outbox, type OutboxState } from "./outbox.ts";
 import { TouchReport, type TouchReportState } from "./touches.ts";
 import type { TreeOptions } from "./tree.ts";
@@ -135,7 +136,7 @@ export class ZooKeeperServer {
     this.#touches.clear();
     this.#expiry.clear();
     const why: ZooKeeperReason = leader === null ? { rule: "no-leader" } : { rule: "leader-changed", from, to: leader };
-    for (const connection of [...this.#clients.keys()]) this.#drop(connection, why);
+    for (const connection of this.#clients.keys()) this.#drop(connection, why);
     if (leader === this.#id) this.#countSessions();
   }
 
@@ -232,7 +233,7 @@ export class ZooKeeperServer {
 
   /** From a snapshot of the log. Its clients' watches cannot be told what they missed: they are dropped. */
   restore(snapshot: Uint8Array): void {
-    for (const connection of [...this.#clients.keys()]) this.#drop(connection, { rule: "no-leader" });
+    for (const connection of this.#clients.keys()) this.#drop(connection, { rule: "no-leader" });
     this.#machine.restore(snapshot);
   }
 
@@ -277,7 +278,7 @@ export class ZooKeeperServer {
     if (client === undefined) return;
     const { session } = credentials;
     const { id, timeout } = client;
-    for (const [other, { session: old }] of [...this.#clients]) {
+    for (const [other, { session: old }] of this.#clients) {
       if (old === session && other !== connection) this.#drop(other, { rule: "client-reconnected", session });
     }
     this.#clients.set(connection, { ...client, state: "ready", session });
@@ -422,7 +423,7 @@ export class ZooKeeperServer {
   #closeConnectionsOf(applied: Applied, origin: ConnectionId | null): void {
     if (applied.type !== "ended") return;
     const { session, why } = applied;
-    for (const [connection, client] of [...this.#clients]) {
+    for (const [connection, client] of this.#clients) {
       if (client.session !== session && connection !== origin) continue;
       this.#drop(connection, { rule: why === "asked" ? "session-closed" : "session-expired", session });
     }
@@ -521,19 +522,4 @@ function bodyOf(call: Call, session: SessionId): Body | null {
 function answerOf(applied: Applied): Answer {
   if (applied.type === "written") return applied.answer;
   return applied.type === "synced" ? { err: "OK", result: { path: applied.path } } : OK;
-}
-
-/** A call in a few words, for people. */
-export function callLabel(call: Call): string {
-  switch (call.call) {
-    case "multi":
-      return `multi of ${call.ops.length}`;
-    case "setWatches":
-    case "closeSession":
-      return call.call;
-    case "getEphemerals":
-      return `${call.call} ${call.prefix}`;
-    default:
-      return `${call.call} ${call.path}`;
-  }
 }

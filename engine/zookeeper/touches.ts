@@ -58,7 +58,7 @@ export class TouchReport {
   }
 
   acknowledged(report: number): void {
-    for (const [session, touched] of [...this.#touched]) {
+    for (const [session, touched] of this.#touched) {
       if (touched.report !== null && touched.report <= report) this.#touched.delete(session);
     }
     if (this.#touched.size === 0) this.#nextAt = Number.POSITIVE_INFINITY;

@@ -68,8 +68,10 @@ interface Node {
   readonly children: Set<string>;
 }
 
+type SavedNode = Omit<Node, "children">;
+
 export interface TreeState {
-  readonly nodes: readonly (readonly [string, Omit<Node, "children">])[];
+  readonly nodes: readonly (readonly [string, SavedNode])[];
   readonly ephemerals: readonly (readonly [SessionId, JavaSetState])[];
 }
 
@@ -282,7 +284,7 @@ export class Tree {
 
   state(): TreeState {
     return {
-      nodes: [...this.#nodes].map(([path, { children: _, ...node }]) => [path, node]),
+      nodes: [...this.#nodes].map(([path, node]) => [path, withoutChildren(node)]),
       ephemerals: [...this.#ephemerals].map(([session, paths]) => [session, paths.state()]),
     };
   }
@@ -314,10 +316,14 @@ function newNode({ data, zxid, time, owner, counter = 0 }: NewNode): Node {
 function statOf({ data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner, children }: Node): Stat {
   const cversion = (Math.imul(counter, 2) - children.size) | 0;
   const dataLength = utf8Encode(data).length;
-  return {
-    ...{ czxid, mzxid, pzxid, ctime, mtime, version, cversion, aversion: 0 },
-    ...{ ephemeralOwner: owner, dataLength, numChildren: children.size },
-  };
+  const zxids = { czxid, mzxid, pzxid };
+  const versions = { version, cversion, aversion: 0 };
+  return { ...zxids, ctime, mtime, ...versions, ephemeralOwner: owner, dataLength, numChildren: children.size };
+}
+
+/** They follow from the paths. */
+function withoutChildren({ data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner }: Node): SavedNode {
+  return { data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner };
 }
 
 function isOtherVersion(expected: number, actual: number): boolean {

@@ -115,7 +115,7 @@ export class Watches {
     for (const at of pathAndParents(path)) {
       const watchers = table.get(at);
       if (watchers === undefined) continue;
-      for (const [connection, mode] of [...watchers]) {
+      for (const [connection, mode] of watchers) {
         if (mode === "recursive") {
           if (type !== "NodeChildrenChanged") hearing.add(connection);
         } else if (at === path) {

@@ -86,7 +86,7 @@ function opOf(name: string, [path, second, third]: Args): MultiOp {
 }
 
 function text(value: unknown): string {
-  return value === undefined || value === null ? "" : String(value);
+  return typeof value === "string" ? value : "";
 }
 
 function version(value: unknown): number {
