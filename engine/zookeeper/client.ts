@@ -91,9 +91,22 @@ export class ZkConn {
     this.#out = out;
     this.#rng = rng;
     this.#s = {
-      ...{ state: "new", incarnation: 0, servers: config.servers, next: 0, connections: 0, connection: null },
-      ...{ server: null, credentials: null, timeout: config.timeout, xid: 0, lastZxid: 0 },
-      ...{ heardAt: 0, sentAt: 0, retryAt: 0, queue: [], unanswered: [] },
+      state: "new",
+      incarnation: 0,
+      servers: config.servers,
+      next: 0,
+      connections: 0,
+      connection: null,
+      server: null,
+      credentials: null,
+      timeout: config.timeout,
+      xid: 0,
+      lastZxid: 0,
+      heardAt: 0,
+      sentAt: 0,
+      retryAt: 0,
+      queue: [],
+      unanswered: [],
     };
   }
 
