@@ -84,7 +84,7 @@ export class Checks {
           ? onSent(this.#cluster, member, event.body as Message)
           : null;
       case "persist-begun":
-        member.writing = onPersist(member, event);
+        onPersist(member, event);
         return null;
       case "sync-began":
         onSyncBegan(member, event.token);
@@ -132,11 +132,9 @@ export class Checks {
       case "log-compacted":
         member.log.compact(event.upTo.index);
         return null;
-      case "progress-changed":
+      case "match-advanced":
         // A leader counts itself like any member: when its entries are durable.
-        return event.peer === member.node && event.cause === "acknowledged"
-          ? ackTooEarly(member, member.term, event.after.match)
-          : null;
+        return event.peer === member.node ? ackTooEarly(member, member.term, event.match) : null;
       default:
         return this.#judgeMachine(member, event);
     }

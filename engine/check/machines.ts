@@ -110,8 +110,9 @@ export function onRequest({ requests }: Member, { client, request, key }: EventO
   const name = `${client}/${request}`;
   requests.set(name, [...(requests.get(name) ?? []).slice(-KEYS_KEPT), key]);
   // Many are never answered: their connection broke.
+  if (requests.size <= REQUESTS_KEPT) return;
   const [oldest] = requests.keys();
-  if (requests.size > REQUESTS_KEPT && oldest !== undefined) requests.delete(oldest);
+  if (oldest !== undefined) requests.delete(oldest);
 }
 
 const KEYS_KEPT = 8;

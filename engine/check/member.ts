@@ -61,7 +61,7 @@ export class CheckedLog {
 /** A write on its way to the disk. */
 export interface Writing {
   /** The sync that makes it durable; null until one has begun. */
-  readonly token: number | null;
+  token: number | null;
   readonly hardState: HardState | null;
   /** In place of everything from the first on. */
   readonly links: readonly Link[];
@@ -91,12 +91,12 @@ interface MemberFields {
   lastConfChange: Index;
   /** The snapshot that the next configuration comes from; null when it comes from an applied entry. */
   confFrom: Index | null;
-  writing: readonly Writing[];
 }
 
 export interface MemberState extends Readonly<MemberFields> {
   readonly log: LogState;
   readonly disk: LogState;
+  readonly writing: readonly Writing[];
   readonly requests: readonly (readonly [string, readonly string[]])[];
   readonly reads: readonly (readonly [string, Index])[];
 }
@@ -120,7 +120,7 @@ export class Member implements MemberFields {
   confChanges: readonly Index[] = [];
   lastConfChange: Index = 0;
   confFrom: Index | null = null;
-  writing: readonly Writing[] = [];
+  readonly writing: Writing[] = [];
   /**
    * Requests that were taken and not answered: which entry each stands for. Several, when a client that was restarted
    * counts from one again while its old connection is not known to be gone.
@@ -150,7 +150,7 @@ export class Member implements MemberFields {
 
   state(): MemberState {
     const { id, up, damaged, role, term, commit, applied, machine, conf, diskTerm, diskVote } = this;
-    const { confChanges, lastConfChange, confFrom, writing } = this;
+    const { confChanges, lastConfChange, confFrom } = this;
     const fields: MemberFields = {
       id,
       up,
@@ -166,22 +166,23 @@ export class Member implements MemberFields {
       confChanges,
       lastConfChange,
       confFrom,
-      writing,
     };
     return {
       ...fields,
       log: this.log.state(),
       disk: this.disk.state(),
+      writing: this.writing.map((write) => ({ ...write })),
       requests: [...this.requests],
       reads: [...this.reads],
     };
   }
 
-  static from({ id, log, disk, requests, reads, ...fields }: MemberState): Member {
+  static from({ id, log, disk, writing, requests, reads, ...fields }: MemberState): Member {
     const member = new Member(id);
     Object.assign(member, fields);
     member.log = CheckedLog.from(log);
     member.disk = CheckedLog.from(disk);
+    member.writing.push(...writing.map((write) => ({ ...write })));
     for (const [request, keys] of requests) member.requests.set(request, keys);
     for (const [context, index] of reads) member.reads.set(context, index);
     return member;

@@ -19,7 +19,7 @@ export class Register implements Machine {
   #value: string | null = null;
 
   apply(command: Uint8Array): RegisterAnswer {
-    const value = new ByteReader(command).text();
+    const value = valueOf(command);
     this.#value = value;
     return { value };
   }
@@ -36,7 +36,7 @@ export class Register implements Machine {
   }
 
   label(command: Uint8Array): string {
-    return new ByteReader(command).text();
+    return valueOf(command);
   }
 
   summary(): string | null {
@@ -50,4 +50,15 @@ export class Register implements Machine {
   restore(snapshot: Uint8Array): void {
     this.#value = snapshot.length === 0 ? null : utf8Decode(snapshot);
   }
+}
+
+let commandBefore: Uint8Array = new Uint8Array();
+let valueBefore = "";
+
+/** The last one is remembered: a command is read for its label too, and by every member. */
+function valueOf(command: Uint8Array): string {
+  if (command === commandBefore) return valueBefore;
+  valueBefore = new ByteReader(command).text();
+  commandBefore = command;
+  return valueBefore;
 }

@@ -8,6 +8,7 @@
  */
 import TinyQueue from "tinyqueue";
 import { assert, present, unreachable } from "../base/assert.ts";
+import { removeAll } from "../base/lists.ts";
 import { type Rng, rngFor, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import {
@@ -41,7 +42,8 @@ import { type AsyncHost, describeError, type SyncHost } from "./host.ts";
 import { type Link, Network, type NetworkState } from "./network.ts";
 import { type Ask, carryOut, type Input, type Out, type ProcessSpec } from "./process.ts";
 
-export type Listener = (event: TraceEvent) => void;
+/** Hears of each event when it happens. The object is the same at every call: read it, or keep a copy. */
+export type Listener = (traced: TraceEvent) => void;
 
 /** What ends processes: all that a command needs of a host. */
 export interface Stopper {
@@ -104,6 +106,8 @@ export class World implements Facts, Carrier {
   #seq = 0;
   #messages = 0;
   #traced = 0;
+  /** What the listener is told, filled in anew for each event: there are a hundred of them for one write. */
+  readonly #told = { id: 0, cause: 0, at: 0, process: null as ProcessId | null, incarnation: 0, event: {} as object };
   /** The trace event that what happens now is put down to. */
   #cause = 0;
   #round: Cell[] = [];
@@ -215,7 +219,7 @@ export class World implements Facts, Carrier {
       } catch (error) {
         this.#panic(cell, describeError(error));
       }
-      emptied(batch);
+      removeAll(batch);
     }
     this.#endRound(host);
   }
@@ -263,8 +267,8 @@ export class World implements Facts, Carrier {
   }
 
   #endRound(host: Stopper): void {
-    emptied(this.#round);
-    emptied(this.#started);
+    removeAll(this.#round);
+    removeAll(this.#started);
     this.#cause = 0;
     this.#stopEnded(host);
   }
@@ -801,25 +805,20 @@ export class World implements Facts, Carrier {
   #emit(cell: Cell | null, cause: number, event: WorldEvent | object): number {
     if (this.#listener === null) return 0;
     this.#traced += 1;
-    this.#listener({
-      id: this.#traced,
-      cause,
-      at: this.#now,
-      process: cell?.id ?? null,
-      incarnation: cell?.incarnation ?? 0,
-      event,
-    });
+    const told = this.#told;
+    told.id = this.#traced;
+    told.cause = cause;
+    told.at = this.#now;
+    told.process = cell === null ? null : cell.id;
+    told.incarnation = cell === null ? 0 : cell.incarnation;
+    told.event = event;
+    this.#listener(told);
     return this.#traced;
   }
 
   #rngOf(cell: Cell): Rng {
     return rngFor(this.config.seed, `process/${cell.id}/${cell.incarnation}`);
   }
-}
-
-/** Setting the length would give the array's memory back, which costs more than the few items that it mostly holds. */
-function emptied(list: unknown[]): void {
-  while (list.length > 0) list.pop();
 }
 
 function earlier(a: Pending, b: Pending): number {

@@ -108,8 +108,7 @@ export class Clients {
   /** Whose request an entry with this key will be. */
   owns({ client, request, key }: ReplicaEvent & { type: "request-received" }): void {
     this.#owners.set(key, { client: client as ProcessId, request });
-    const [oldest] = this.#owners.keys();
-    if (this.#owners.size > OWNERS_KEPT && oldest !== undefined) this.#owners.delete(oldest);
+    if (this.#owners.size > OWNERS_KEPT) deleteOldest(this.#owners);
   }
 
   /** Some log holds the entry of a request. */
@@ -139,6 +138,13 @@ export class Clients {
 
 export function newClient(id: ProcessId): ClientView {
   return { id, liveness: "running", step: "idle", member: null, writes: [], reads: [] };
+}
+
+function deleteOldest(owners: Map<RequestKey, Owner>): void {
+  for (const key of owners.keys()) {
+    owners.delete(key);
+    return;
+  }
 }
 
 function setWrite(client: ClientDraft, request: number, change: Partial<WriteView>): void {

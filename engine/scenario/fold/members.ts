@@ -11,6 +11,7 @@ import { entryText, type Notes, reasonFigures } from "./notes.ts";
 import type { Reigns } from "./reigns.ts";
 
 export type MemberDraft = { -readonly [K in keyof MemberView]: MemberView[K] };
+type ProgressShown = NonNullable<MemberView["progress"]>[string];
 type Of<Type extends ReplicaEvent["type"]> = Extract<ReplicaEvent, { type: Type }>;
 
 export class Members {
@@ -142,11 +143,10 @@ export class Members {
         member.applied = event.index;
         member.value = event.summary;
         return;
-      case "progress-changed": {
-        const { match, next } = event.after;
-        member.progress = { ...member.progress, [event.peer]: { match, next } };
-        return;
-      }
+      case "match-advanced":
+        return knowProgress(member, event.peer, event);
+      case "progress-changed":
+        return knowProgress(member, event.peer, event.after);
       case "log-compacted":
         return this.#logs.compact(member.id, event.upTo.index);
       case "snapshot-restored":
@@ -355,6 +355,10 @@ function confView({ voters, votersOutgoing, learners, learnersNext }: ConfState)
     learners: ids(learners),
     learnersNext: ids(learnersNext),
   };
+}
+
+function knowProgress(member: MemberDraft, peer: NodeId, { match, next }: ProgressShown): void {
+  member.progress = { ...member.progress, [peer]: { match, next } };
 }
 
 function ballot(granted: boolean | null): Ballot {
