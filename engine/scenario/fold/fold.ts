@@ -94,7 +94,7 @@ export class Fold {
     if (this.#addMessage(traced, event as WorldEvent)) return;
     if (process === null) return this.#addWorld(traced, event as WorldEvent);
     const client = this.#clients.draft(process);
-    if (client !== undefined) {
+    if (client !== null) {
       this.#addLife(traced, client, event as WorldEvent);
       if (event.type === "crashed" || event.type === "panicked") return this.#clients.wentDown(client);
       return this.#clients.add(traced, client, event as ClientEvent);
@@ -102,6 +102,7 @@ export class Fold {
     if (event.type === "spawned") return this.#members.spawn(traced, process);
     if (event.type === "retired") return this.#members.retire(traced, process);
     const member = this.#members.draft(process);
+    if (this.#members.addFrequent(traced, member, event as WorldEvent | ReplicaEvent)) return;
     this.#addLife(traced, member, event as WorldEvent);
     this.#members.addWorld(traced, member, event as WorldEvent);
     this.#members.add(traced, member, event as ReplicaEvent);
