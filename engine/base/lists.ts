@@ -7,6 +7,12 @@ export function removeFirst(list: unknown[], count: number): void {
   while (list.length > left) list.pop();
 }
 
+/** Takes one item out, in place. */
+export function removeAt(list: unknown[], at: number): void {
+  for (let i = at + 1; i < list.length; i += 1) list[i - 1] = list[i];
+  list.pop();
+}
+
 /** Takes everything out. */
 export function removeAll(list: unknown[]): void {
   while (list.length > 0) list.pop();

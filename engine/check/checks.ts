@@ -165,7 +165,7 @@ export class Checks {
         onRequest(member, event);
         return null;
       case "request-refused":
-        member.requests.delete(`${event.client}/${event.request}`);
+        member.forgetRequest(event.client, event.request);
         return null;
       case "request-answered":
         return onAnswered(cluster, member, event);

@@ -121,6 +121,7 @@ export class Clients {
     const owner = this.#owners.get(key);
     const client = owner === undefined ? null : this.#find(owner.client);
     const write = client?.writes.find(({ request }) => request === owner?.request);
+    if (owner !== undefined) this.#owners.delete(key); // the first log to hold it tells where it stands
     if (client === null || write === undefined || write.entry !== null) return;
     setWrite(client, write.request, { entry: { term, index } });
     this.#changed.add(client.id);

@@ -1,4 +1,5 @@
 /** Messages on their way. Each is kept as the trace told of it, and described only if a picture is taken while it travels. */
+import { Passing } from "../../base/passing.ts";
 import type { Micros } from "../../base/units.ts";
 import type { Message } from "../../raft/types.ts";
 import type { MessageId, ProcessId } from "../../sim/command.ts";
@@ -25,19 +26,19 @@ const LOST_LINGERS: Micros = 10_000;
 const PRUNED_ABOVE = 10_000;
 
 export class Flights {
-  readonly #travelling = new Map<MessageId, Kept>();
+  readonly #travelling = new Passing<Kept>();
   #landed: MessageId[] = [];
 
   constructor(travelling: readonly Travelling[] = []) {
     for (const flight of travelling) {
-      this.#travelling.set(flight.event.message, { ...flight, known: true, changed: false });
+      this.#travelling.add(flight.event.message, { ...flight, known: true, changed: false });
     }
   }
 
   sent({ process, at }: TraceEvent, event: Sent): void {
     const from = process as ProcessId;
     const heldAt = event.arrivesAt === null ? at : null;
-    this.#travelling.set(event.message, { from, sentAt: at, heldAt, event, known: false, changed: true });
+    this.#travelling.add(event.message, { from, sentAt: at, heldAt, event, known: false, changed: true });
     if (event.lost !== null && this.#travelling.size > PRUNED_ABOVE) this.#prune(at);
   }
 
@@ -77,7 +78,7 @@ export class Flights {
 
   all(at: Micros): Flight[] {
     this.#prune(at);
-    return [...this.#travelling.values()].map(describe);
+    return this.#travelling.values().map(describe);
   }
 
   /** What came and went since the last call. */
@@ -96,11 +97,11 @@ export class Flights {
   }
 
   state(): readonly Travelling[] {
-    return Array.from(this.#travelling.values(), ({ known: _, changed: __, ...flight }) => flight);
+    return this.#travelling.values().map(({ known: _, changed: __, ...flight }) => flight);
   }
 
   #change(flight: Kept, change: Partial<Travelling>): void {
-    this.#travelling.set(flight.event.message, { ...flight, ...change, changed: true });
+    this.#travelling.replace(flight.event.message, { ...flight, ...change, changed: true });
   }
 
   /** A lost message is drawn until half way. */
