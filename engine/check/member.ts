@@ -7,7 +7,7 @@ import { removeAt } from "../base/lists.ts";
 import type { ConfState, HardState, Index, NodeId, Role, Term } from "../raft/types.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { type Link, ROOT } from "./link.ts";
-import { Tail, type TailState } from "./tail.ts";
+import { Tail, type TailState } from "../base/tail.ts";
 
 export interface LogState {
   readonly base: Link;

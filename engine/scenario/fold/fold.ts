@@ -5,12 +5,13 @@
  * fold at full speed sees hundreds of thousands of events a second) and copied when a delta is taken, once a frame.
  */
 import { byLengthThenUnits } from "../../base/compare.ts";
+import { Tail } from "../../base/tail.ts";
 import type { Micros } from "../../base/units.ts";
 import type { ClientEvent } from "../../replica/client.ts";
 import type { ReplicaEvent } from "../../replica/events.ts";
 import { type LinkEnds, type LinkQuality, linkKey, type Settings } from "../../sim/command.ts";
 import type { TraceEvent, WorldEvent } from "../../sim/events.ts";
-import type { Delta, MemberView, Reign, ViolationView } from "../../trace/view.ts";
+import type { Delta, LogCell, MemberView, Reign, ViolationView } from "../../trace/view.ts";
 import { clientIds, memberIds, startSettings } from "../build.ts";
 import type { RunConfig } from "../config.ts";
 import type { AnyEvent } from "../events.ts";
@@ -299,7 +300,7 @@ function startState(config: RunConfig): FoldState {
     n: 0,
     whole: { cuts: [], network: config.network, settings: startSettings(config), violation: null },
     members: members.map(newMember),
-    logs: members.map((id) => [id, { firstIndex: 1, cells: [] }] as const),
+    logs: members.map((id) => [id, new Tail<LogCell>(1).state()] as const),
     clients: { clients: clientIds(config).map(newClient), owners: [] },
     travelling: [],
     reigns: [],
