@@ -97,7 +97,7 @@ export class Flights {
   }
 
   state(): readonly Travelling[] {
-    return this.#travelling.values().map(({ known: _, changed: __, ...flight }) => flight);
+    return this.#travelling.values().map(({ from, sentAt, heldAt, event }) => ({ from, sentAt, heldAt, event }));
   }
 
   #change(flight: Kept, change: Partial<Travelling>): void {
