@@ -2,10 +2,11 @@
 import { Passing } from "../../base/passing.ts";
 import type { Micros } from "../../base/units.ts";
 import type { Message } from "../../raft/types.ts";
+import type { ServiceMessage } from "../../replica/replica.ts";
 import type { MessageId, ProcessId } from "../../sim/command.ts";
 import type { Lost, TraceEvent, WorldEvent } from "../../sim/events.ts";
 import type { Flight } from "../../trace/view.ts";
-import { describeMessage, describeSegment } from "./describe.ts";
+import { type DescribeData, describeMessage, describeSegment } from "./describe.ts";
 
 type Sent = WorldEvent & { readonly type: "sent" };
 
@@ -29,7 +30,10 @@ export class Flights {
   readonly #travelling = new Passing<Kept>();
   #landed: MessageId[] = [];
 
-  constructor(travelling: readonly Travelling[] = []) {
+  readonly #describeData: DescribeData;
+
+  constructor(describeData: DescribeData, travelling: readonly Travelling[] = []) {
+    this.#describeData = describeData;
     for (const flight of travelling) {
       this.#travelling.add(flight.event.message, { ...flight, known: true, changed: false });
     }
@@ -78,7 +82,7 @@ export class Flights {
 
   all(at: Micros): Flight[] {
     this.#prune(at);
-    return this.#travelling.values().map(describe);
+    return this.#travelling.values().map((flight) => this.#describe(flight));
   }
 
   /** What came and went since the last call. */
@@ -89,7 +93,7 @@ export class Flights {
       if (!flight.changed) continue;
       flight.known = true;
       flight.changed = false;
-      flights.push(describe(flight));
+      flights.push(this.#describe(flight));
     }
     const landed = this.#landed;
     this.#landed = [];
@@ -98,6 +102,15 @@ export class Flights {
 
   state(): readonly Travelling[] {
     return this.#travelling.values().map(({ from, sentAt, heldAt, event }) => ({ from, sentAt, heldAt, event }));
+  }
+
+  #describe({ from, sentAt, heldAt, event }: Travelling): Flight {
+    const { message: id, to, arrivesAt, lost, copyOf, body, segment } = event;
+    const described =
+      segment === null
+        ? describeMessage(body as Message | ServiceMessage, this.#describeData)
+        : describeSegment(segment, this.#describeData);
+    return { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, ...described };
   }
 
   #change(flight: Kept, change: Partial<Travelling>): void {
@@ -111,10 +124,4 @@ export class Flights {
       if (lost !== null && arrivesAt !== null && at >= (sentAt + arrivesAt) / 2) this.land(message);
     }
   }
-}
-
-function describe({ from, sentAt, heldAt, event }: Travelling): Flight {
-  const { message: id, to, arrivesAt, lost, copyOf, body, segment } = event;
-  const described = segment === null ? describeMessage(body as Message) : describeSegment(segment);
-  return { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, ...described };
 }
