@@ -38,7 +38,7 @@ class Program implements Process {
 
   constructor(script: Script, env: Env) {
     const config: ZkConfig = {
-      servers: script.servers as readonly string[] as readonly ProcessId[],
+      servers: script.servers as readonly ProcessId[],
       timeout: script.timeout ?? 30 * SECOND,
       watchesAgain: script.watchesAgain ?? true,
     };
@@ -135,7 +135,7 @@ export class Stage {
   }
 
   /** Events of this type with their instant and process. */
-  of<T extends string>(type: T): readonly { readonly at: Micros; readonly process: string; readonly event: object }[] {
+  of(type: string): readonly { readonly at: Micros; readonly process: string; readonly event: object }[] {
     return this.events
       .filter((event) => (event.event as { readonly type: string }).type === type)
       .map(({ at, process, event }) => ({ at, process: String(process), event }));

@@ -43,6 +43,7 @@ class Wire implements Process {
 
   connect(member: ProcessId, greeting: ToServer): void {
     this.close();
+    this.packets = [];
     this.#connections += 1;
     this.connection = `${this.#env.id}/${this.#connections}`;
     this.greeting = greeting;
