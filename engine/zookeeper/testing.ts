@@ -110,7 +110,7 @@ export class Stage {
       settings: { preVote: true, checkQuorum: true, readOnly: "safe", broken: [] },
     };
     this.#host = this.#newHost();
-    this.#world = new World(this.#config, (event) => this.events.push(event));
+    this.#world = new World(this.#config, (event) => this.events.push({ ...event }));
   }
 
   #newHost(): InlineHost {
@@ -154,7 +154,7 @@ export class Stage {
       checkpoint: this.#host.get(spec.id).checkpoint(),
     }));
     this.#host = this.#newHost();
-    this.#world = new World(this.#config, (event) => this.events.push(event), state);
+    this.#world = new World(this.#config, (event) => this.events.push({ ...event }), state);
     for (const { spec, checkpoint } of kept) this.#host.restore(spec, checkpoint, this.#world.outOf(spec.id));
   }
 }
