@@ -26,6 +26,14 @@ export class ExpiryQueue {
     if (this.#ends.has(session)) this.track(session, timeout, now);
   }
 
+  /** Heard at `at`, as another member says; it may be known by now that it was heard later. */
+  touchPast(session: SessionId, timeout: Micros, at: Micros): void {
+    const end = this.#ends.get(session);
+    if (end === undefined) return;
+    this.track(session, timeout, at);
+    this.#ends.set(session, Math.max(end, this.#ends.get(session) ?? end));
+  }
+
   remove(session: SessionId): void {
     this.#ends.delete(session);
   }

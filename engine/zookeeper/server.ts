@@ -22,7 +22,7 @@ import type { ZooKeeperReason, ZooKeeperServerEvent } from "./events.ts";
 import { ExpiryQueue } from "./expiry.ts";
 import { callLabel } from "./label.ts";
 import { Outbox, type OutboxState } from "./outbox.ts";
-import { TouchReport, type TouchReportState } from "./touches.ts";
+import { type Touch, TouchReport, type TouchReportState } from "./touches.ts";
 import type { TreeOptions } from "./tree.ts";
 import { type Notice, type WatchSet, Watches } from "./watches.ts";
 
@@ -51,7 +51,7 @@ export type PeerMessage =
   | {
       readonly type: "touched";
       readonly report: number;
-      readonly sessions: readonly (readonly [SessionId, Micros])[];
+      readonly sessions: readonly Touch[];
     }
   | { readonly type: "touched-ack"; readonly report: number };
 
@@ -166,7 +166,9 @@ export class ZooKeeperServer {
     switch (message.type) {
       case "touched":
         if (this.#leader !== this.#id) return;
-        for (const [session, timeout] of message.sessions) this.#expiry.touch(session, timeout, stamp.mono);
+        for (const [session, timeout, age] of message.sessions) {
+          this.#expiry.touchPast(session, timeout, stamp.mono - age);
+        }
         return this.#host.tell(from, { type: "touched-ack", report: message.report });
       case "touched-ack":
         return this.#touches.acknowledged(message.report);

@@ -2,13 +2,19 @@
  * The sessions that a follower has heard of, on their way to the leader.
  *
  * ZooKeeper's followers answer the leader's pings with them, each half tick, over TCP. Here it is datagrams, so what was
- * not acknowledged is told again: a session that lives must not run out because a message got lost.
+ * not acknowledged is told again: a session that lives must not run out because a message got lost. Unlike ZooKeeper's,
+ * a report says how old its news is: a session ends at the first tick after its timeout, whichever member it is at.
  */
 import type { Micros } from "../base/units.ts";
 import type { SessionId } from "./api.ts";
 
+/** A session, its timeout, and how long ago it was heard of when the report left. */
+export type Touch = readonly [session: SessionId, timeout: Micros, age: Micros];
+
 interface Touched {
   readonly timeout: Micros;
+  /** Monotonic time of this member. */
+  readonly heardAt: Micros;
   /** The last report that has it; null: none yet. */
   readonly report: number | null;
 }
@@ -30,7 +36,7 @@ export class TouchReport {
   }
 
   add(session: SessionId, timeout: Micros, now: Micros): void {
-    this.#touched.set(session, { timeout, report: null });
+    this.#touched.set(session, { timeout, heardAt: now, report: null });
     this.#nextAt = Math.min(this.#nextAt, now + this.#period);
   }
 
@@ -46,14 +52,16 @@ export class TouchReport {
   due(now: Micros): {
     readonly type: "touched";
     readonly report: number;
-    readonly sessions: readonly (readonly [SessionId, Micros])[];
+    readonly sessions: readonly Touch[];
   } | null {
     if (now < this.#nextAt) return null;
     this.#nextAt = now + this.#period;
     this.#reports += 1;
     const report = this.#reports;
-    const sessions = [...this.#touched].map(([session, { timeout }]) => [session, timeout] as const);
-    for (const [session, timeout] of sessions) this.#touched.set(session, { timeout, report });
+    const sessions = [...this.#touched].map(
+      ([session, { timeout, heardAt }]): Touch => [session, timeout, now - heardAt],
+    );
+    for (const [session, touched] of this.#touched) this.#touched.set(session, { ...touched, report });
     return { type: "touched", report, sessions };
   }
 

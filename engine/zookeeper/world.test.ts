@@ -41,9 +41,9 @@ describe("a session", () => {
       stage.command({ type: "crash", process: process("A") });
       stage.until(60 * SECOND);
       const [gone] = told(stage.heard("B"), "NodeDeleted");
-      // The last thing heard of A is a ping of at most 10 s before; a follower's report may take a second more.
+      // The last thing heard of A is a ping of at most 10 s before.
       expect(gone).toBeGreaterThan(13 + 20);
-      expect(gone).toBeLessThan(13 + 30 + 2 + 1.1);
+      expect(gone).toBeLessThan(13 + 30 + 2 + 0.1);
       expect(stage.of("session-expired")).toHaveLength(3);
     }
   });
