@@ -22,6 +22,15 @@ describe("traces of ZooKeeper 3.8.0", () => {
   });
 });
 
+/** Our own recordings, with the same recorder and server: what the traces above leave open. */
+const OWN = new URL("testdata/", import.meta.url);
+
+describe("further traces of ZooKeeper 3.8.0", () => {
+  it.each(readdirSync(OWN))("%s comes out the same with one member and with three", (name) => {
+    expect(runTrace(readFileSync(new URL(name, OWN), "utf8"))).toBeNull();
+  });
+});
+
 describe("a trace that differs", () => {
   it("is shown with what was wanted and what came, for both ensembles", () => {
     const failure = runTrace(trace(opened, create, { op: "reply", client: "A", err: "OK", path: "/m", zxid: 1 }));
