@@ -15,7 +15,7 @@ export type SessionId = Brand<string, "SessionId">;
 
 export type CreateMode = "PERSISTENT" | "EPHEMERAL" | "PERSISTENT_SEQUENTIAL" | "EPHEMERAL_SEQUENTIAL";
 
-/** Names of KeeperException.Code. The first five of the list below are answers to a write that was carried to its end. */
+/** Names of KeeperException.Code. */
 export type ErrorName =
   | "NoNode"
   | "NodeExists"

@@ -8,6 +8,8 @@ export type ZooKeeperReason =
   /** A member without a leader serves nobody, not even reads: it would not know how old they are. */
   | { readonly rule: "no-leader" }
   | { readonly rule: "leader-changed"; readonly from: ProcessId | null; readonly to: ProcessId | null }
+  /** The member was too far behind for the log: what its clients' watches missed is not known. */
+  | { readonly rule: "snapshot-installed" }
   /** It has seen more than this member has: it would go back in time. */
   | { readonly rule: "client-is-ahead"; readonly theirs: Zxid; readonly ours: Zxid }
   | { readonly rule: "session-expired"; readonly session: SessionId }

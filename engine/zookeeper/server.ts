@@ -235,7 +235,7 @@ export class ZooKeeperServer {
 
   /** From a snapshot of the log. Its clients' watches cannot be told what they missed: they are dropped. */
   restore(snapshot: Uint8Array): void {
-    for (const connection of this.#clients.keys()) this.#drop(connection, { rule: "no-leader" });
+    for (const connection of this.#clients.keys()) this.#drop(connection, { rule: "snapshot-installed" });
     this.#machine.restore(snapshot);
   }
 
