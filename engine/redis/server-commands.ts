@@ -1,15 +1,39 @@
 /** The commands about the server itself: INFO, ROLE, REPLICAOF, WAIT, CONFIG, CLIENT, DEBUG and the like. */
-import { SECOND } from "../base/units.ts";
+import { type Micros, SECOND } from "../base/units.ts";
+import type { ProcessId } from "../sim/command.ts";
 import { lower } from "./bytes.ts";
+import type { RedisServerConfig } from "./config.ts";
+import type { RoleReason } from "./events.ts";
+import type { Executor } from "./executor.ts";
 import { toDouble, toInt64 } from "./numbers.ts";
+import type { Options } from "./options.ts";
+import type { Link, Stream } from "./replication.ts";
 import { array, bulk, bulks, error, int, NIL, OK, type Reply, status, wrongArity } from "./reply.ts";
-import type { RedisPeer, RedisServer } from "./server.ts";
 import { type Session, subscriptions } from "./session.ts";
 import { COMMANDS } from "./table.ts";
 
+/** What these commands see of the server, and what they may have it do. */
+export interface ServerView {
+  readonly config: RedisServerConfig;
+  readonly options: Options;
+  readonly executor: Executor;
+  readonly stream: Stream;
+  readonly link: Link | null;
+  /** Awake time of the command at hand. */
+  readonly now: Micros;
+  readonly startedAt: Micros;
+  follow(primary: ProcessId, why: RoleReason): void;
+  lead(why: RoleReason): void;
+  requestAcks(): void;
+  rewriteFile(): void;
+  removeFile(): void;
+  setActiveExpire(on: boolean): void;
+  sleepUntil(until: Micros): void;
+}
+
 /** Null: the answer comes later. */
 export function serverCommand(
-  server: RedisServer,
+  server: ServerView,
   session: Session,
   name: string,
   args: readonly string[],
@@ -45,7 +69,7 @@ export function serverCommand(
 }
 
 function wait(
-  server: RedisServer,
+  server: ServerView,
   session: Session,
   [, wanted = "", timeout = ""]: readonly string[],
   n: number,
@@ -61,7 +85,7 @@ function wait(
   if (ms === null) return error("ERR timeout is not an integer or out of range");
   if (ms < 0n) return error("ERR timeout is negative");
   const offset = session.wrote;
-  const count = server.askReplicas(offset);
+  const count = server.stream.countAt(offset);
   if (BigInt(count) >= replicas || !mayBlock) return int(count);
   const until = ms === 0n ? null : server.now + Number(ms) * 1_000;
   session.blocked = { type: "wait", n, replicas: Number(replicas), offset, until };
@@ -69,7 +93,7 @@ function wait(
   return null;
 }
 
-function config(server: RedisServer, args: readonly string[]): Reply {
+function config(server: ServerView, args: readonly string[]): Reply {
   switch (lower(args[1] ?? "")) {
     case "get":
       return server.options.get(args.slice(2));
@@ -89,7 +113,7 @@ function config(server: RedisServer, args: readonly string[]): Reply {
   }
 }
 
-function client(server: RedisServer, session: Session, args: readonly string[]): Reply {
+function client(server: ServerView, session: Session, args: readonly string[]): Reply {
   const line = (one: Session): string =>
     `id=${one.number} addr=${one.id} name=${one.name} db=${one.db} sub=${one.channels.length} psub=${one.patterns.length} multi=${one.queue === null ? -1 : one.queue.length} watch=${one.watched.length}\n`;
   switch (lower(args[1] ?? "")) {
@@ -113,7 +137,7 @@ function client(server: RedisServer, session: Session, args: readonly string[]):
   }
 }
 
-function debug(server: RedisServer, args: readonly string[]): Reply {
+function debug(server: ServerView, args: readonly string[]): Reply {
   const [, sub = "", value = ""] = args;
   switch (lower(sub)) {
     case "set-active-expire":
@@ -127,10 +151,10 @@ function debug(server: RedisServer, args: readonly string[]): Reply {
     case "jmap":
       return OK;
   }
-  return error(`ERR Unknown subcommand or wrong number of arguments for '${sub}'. Try DEBUG HELP.`);
+  return error(`ERR unknown subcommand or wrong number of arguments for '${sub}'. Try DEBUG HELP.`);
 }
 
-function replicaOf(server: RedisServer, session: Session, args: readonly string[]): Reply {
+function replicaOf(server: ServerView, session: Session, args: readonly string[]): Reply {
   const [, host = "", port = ""] = args;
   const why = { rule: "replicaof", by: session.id } as const;
   if (lower(host) === "no" && lower(port) === "one") {
@@ -141,20 +165,20 @@ function replicaOf(server: RedisServer, session: Session, args: readonly string[
   if (number === null || number < 0n || number > 65_535n) return error("ERR Invalid master port");
   const peer = server.config.peers.find((one) => one.port === Number(number) && (one.host === host || one.id === host));
   // Whoever is not known cannot be reached: the link stays down, as with a wrong address.
-  const primary = peer?.id ?? (`${host}:${port}` as RedisPeer["id"]);
+  const primary = peer?.id ?? (`${host}:${port}` as ProcessId);
   if (server.link?.primary === primary) return status("OK Already connected to specified master");
   server.follow(primary, why);
   return OK;
 }
 
-function addressOf(server: RedisServer, id: RedisPeer["id"]): { readonly host: string; readonly port: number } {
+function addressOf(server: ServerView, id: ProcessId): { readonly host: string; readonly port: number } {
   const peer = server.config.peers.find((one) => one.id === id);
   if (peer !== undefined) return peer;
   const [host = "", port = "0"] = id.split(":");
   return { host, port: Number(port) };
 }
 
-function role(server: RedisServer): Reply {
+function role(server: ServerView): Reply {
   const { link, stream } = server;
   if (link === null)
     return array([
@@ -172,7 +196,7 @@ function role(server: RedisServer): Reply {
   return array([bulk("slave"), bulk(host), int(port), bulk(link.state), int(offset)]);
 }
 
-type Section = (server: RedisServer) => readonly string[];
+type Section = (server: ServerView) => readonly string[];
 
 const SECTIONS: Readonly<Record<string, Section>> = {
   server: ({ now, startedAt, options }) => [
@@ -205,7 +229,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   },
 };
 
-function replication(server: RedisServer): readonly string[] {
+function replication(server: ServerView): readonly string[] {
   const { link, stream, now } = server;
   const lines = [`role:${link === null ? "master" : "slave"}`];
   if (link !== null) {
@@ -243,7 +267,7 @@ function replication(server: RedisServer): readonly string[] {
   return lines;
 }
 
-function info(server: RedisServer, wanted: readonly string[]): string {
+function info(server: ServerView, wanted: readonly string[]): string {
   const all = wanted.length === 0 || wanted.some((name) => ["all", "default", "everything"].includes(name));
   return Object.entries(SECTIONS)
     .filter(([name]) => all || wanted.includes(name))

@@ -11,30 +11,16 @@ import type { ProcessId } from "../sim/command.ts";
 import type { ConnectionId, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import { AppendOnlyFile, type FileCheckpoint } from "./append-only-file.ts";
 import { lower } from "./bytes.ts";
+import type { RedisServerConfig } from "./config.ts";
 import type { RedisEvent, RoleReason } from "./events.ts";
 import { Executor, type ExecutorCheckpoint } from "./executor.ts";
 import { Options } from "./options.ts";
 import type { ClientCommand, PrimaryMessage, ReplicaMessage, ServerMessage } from "./protocol.ts";
 import { type Link, newReplid, Stream, type StreamCheckpoint } from "./replication.ts";
 import { int, type Reply } from "./reply.ts";
-import { serverCommand } from "./server-commands.ts";
+import { serverCommand, type ServerView } from "./server-commands.ts";
 import type { Session } from "./session.ts";
 import { copyOf } from "./values.ts";
-
-/** A server that others may name. `host` and `port` are what REPLICAOF is given. */
-export interface RedisPeer {
-  readonly id: ProcessId;
-  readonly host: string;
-  readonly port: number;
-}
-
-export interface RedisServerConfig {
-  /** Whom it follows from the start; null: it is a primary. */
-  readonly replicaOf: ProcessId | null;
-  readonly peers: readonly RedisPeer[];
-  /** As on a command line: `--appendonly yes --hz 100`. */
-  readonly options: readonly string[];
-}
 
 /** What waits for the disk: an answer must not be there before its write. */
 interface Held {
@@ -77,7 +63,7 @@ interface State {
 const CRON: Micros = SECOND;
 const NO_LINK_HEARD = 0;
 
-export class RedisServer implements Process {
+export class RedisServer implements Process, ServerView {
   readonly id: ProcessId;
   readonly config: RedisServerConfig;
   readonly options = new Options();
@@ -434,11 +420,7 @@ export class RedisServer implements Process {
     }
   }
 
-  /** WAIT: how many have it now, and ask those that have not. */
-  askReplicas(offset: number): number {
-    const count = this.#stream.countAt(offset);
-    return count;
-  }
+  /** WAIT asks those that have not told yet. */
   requestAcks(): void {
     if (this.#stream.followers.length > 0) this.#feed(-1, [["REPLCONF", "GETACK", "*"]]);
   }
