@@ -60,6 +60,12 @@ export function lower(word: string): string {
   return word.replaceAll(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32));
 }
 
+/** What C takes for the whole text. */
+export function untilNul(text: string): string {
+  const end = text.indexOf("\0");
+  return end < 0 ? text : text.slice(0, end);
+}
+
 /** A command as RESP writes it: the form of the replication stream and of the append-only file. */
 export function encodeCommand(args: readonly string[]): string {
   return `*${args.length}\r\n${args.map((arg) => `$${arg.length}\r\n${arg}\r\n`).join("")}`;

@@ -66,7 +66,8 @@ export interface ExecutorCheckpoint {
 }
 
 const UNRESTRICTED_IN_MULTI = new Set(["exec", "discard", "multi", "watch", "quit", "reset"]);
-const IN_MULTI_OK: Reply = QUEUED;
+const SHA_DIGITS = 40;
+const NO_SCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
 
 export class Executor {
   readonly keys: Keyspace;
@@ -162,7 +163,7 @@ export class Executor {
     for (const session of this.#sessions.values()) {
       const { blocked } = session;
       if (blocked?.type === "list" && blocked.until !== null && this.#around.now >= blocked.until)
-        this.unblock(session, lower(blocked.args[0] ?? "").startsWith("blmove") || lower(blocked.args[0] ?? "") === "brpoplpush" ? { type: "nil" } : NIL_ARRAY);
+        this.unblock(session, NIL_ARRAY);
     }
   }
 
@@ -218,7 +219,7 @@ export class Executor {
     }
     if (session.queue !== null && !UNRESTRICTED_IN_MULTI.has(name)) {
       session.queue = [...session.queue, args];
-      return IN_MULTI_OK;
+      return QUEUED;
     }
     this.keys.selected = session.db;
     return this.#run(session, n, args, true);
@@ -405,10 +406,11 @@ export class Executor {
     const count = toInt64(args[2] ?? "");
     const bySha = name.startsWith("evalsha");
     const source = bySha ? this.#scripts.get(lower(args[1] ?? "")) : args[1];
+    if (bySha && args[1]?.length !== SHA_DIGITS) return error(NO_SCRIPT);
     if (count === null) return error("ERR value is not an integer or out of range");
     if (count > BigInt(args.length - 3)) return error("ERR Number of keys can't be greater than number of args");
     if (count < 0n) return error("ERR Number of keys can't be negative");
-    if (source === undefined) return error("NOSCRIPT No matching script. Please use EVAL.");
+    if (source === undefined) return error(NO_SCRIPT);
     const shebang = bySha ? null : this.#load(source);
     if (shebang !== null) return error(shebang);
     const split = 3 + Number(count);

@@ -102,9 +102,14 @@ export class Keyspace {
     return this.#keys().size;
   }
 
-  /** The keys that can be seen; touches all, which removes those that are over. */
+  /** The keys that can be seen. Looking removes none. */
   visibleKeys(): string[] {
-    return [...this.#keys().keys()].filter((key) => this.peek(key) !== null);
+    return [...this.#keys()].filter(([, entry]) => !isOver(entry, this.now)).map(([key]) => key);
+  }
+
+  /** All, with those whose time is over. */
+  allKeys(): string[] {
+    return [...this.#keys().keys()];
   }
 
   /** Whether the time of a key is over though it may still be there. */

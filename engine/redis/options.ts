@@ -87,9 +87,12 @@ export class Options {
   /** CONFIG GET with patterns. */
   get(patterns: readonly string[]): Reply {
     const found = new Map<string, string>();
-    for (const pattern of patterns.map(lower))
-      for (const name of [...Object.keys(OPTIONS), ...Object.keys(ALIASES)])
-        if (globMatches(pattern, name)) found.set(name, this.text(ALIASES[name] ?? name));
+    for (const pattern of patterns)
+      for (const name of [...Object.keys(OPTIONS), ...Object.keys(ALIASES)]) {
+        // One that is no pattern comes back as it was written.
+        const shown = lower(pattern) === name ? pattern : name;
+        if (globMatches(lower(pattern), name)) found.set(shown, this.text(ALIASES[name] ?? name));
+      }
     return bulks([...found].flat());
   }
 
@@ -142,7 +145,7 @@ function canonical(kind: Kind, text: string): { readonly value: string } | { rea
     const value = lower(text);
     return ["always", "everysec", "no"].includes(value)
       ? { value }
-      : { why: "argument must be one of the following: everysec, always, no" };
+      : { why: "argument(s) must be one of the following: everysec, always, no" };
   }
   if (kind === "events") {
     const value = eventFlags(text);

@@ -63,6 +63,7 @@ function hincrbyfloat(call: Call): Reply {
   const { keys } = call;
   const [key, field, by] = [arg(call, 1), arg(call, 2), arg(call, 3)];
   if (!isLongDouble(by)) throw new Refused("ERR value is not a valid float");
+  if (/inf/i.test(by)) throw new Refused("ERR value is NaN or Infinity");
   const old = keys.peekAs(key, "hash")?.fields.get(field) ?? "0";
   if (!isLongDouble(old)) throw new Refused("ERR hash value is not a float");
   const sum = addLongDouble(old, by);
@@ -74,11 +75,11 @@ function hincrbyfloat(call: Call): Reply {
 }
 
 function hrandfield(call: Call): Reply {
-  const all = [...fields(call)];
-  if (call.args.length === 2) return all.length === 0 ? NIL : bulk(all[call.rng.below(all.length)]?.[0]);
-  const count = integer(arg(call, 2));
+  const count = call.args.length === 2 ? null : integer(arg(call, 2));
   const withValues = call.args.length === 4 && lower(arg(call, 3)) === "withvalues";
   if (call.args.length > 3 && !withValues) throw new Refused(SYNTAX);
+  const all = [...fields(call)];
+  if (count === null) return all.length === 0 ? NIL : bulk(all[call.rng.below(all.length)]?.[0]);
   const some = drawn(call, all, count);
   return some.length === 0 ? EMPTY : bulks(some.flatMap(([field, value]) => (withValues ? [field, value] : [field])));
 }

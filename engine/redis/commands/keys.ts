@@ -1,10 +1,10 @@
 /** Commands on keys of any kind: deleting, naming, finding, and their times. */
 import { mixString } from "../../base/hash.ts";
 import { arg, type Call, command, type CommandSpec } from "../call.ts";
-import { lower } from "../bytes.ts";
+import { lower, untilNul } from "../bytes.ts";
 import { globMatches } from "../glob.ts";
 import { integer } from "../numbers.ts";
-import { array, bulk, bulks, int, NIL, NO_SUCH_KEY, OK, Refused, type Reply, status, SYNTAX } from "../reply.ts";
+import { array, bulk, bulks, int, NIL, OK, Refused, type Reply, status, SYNTAX } from "../reply.ts";
 import { copyOf, type Value } from "../values.ts";
 import { readAnyTime, type TimeUnit } from "./time.ts";
 
@@ -53,7 +53,7 @@ function expire(unit: TimeUnit) {
 function readCondition(words: readonly string[]): ReadonlySet<string> {
   const only = new Set(words.map(lower));
   for (const [i, word] of words.map(lower).entries())
-    if (!["nx", "xx", "gt", "lt"].includes(word)) throw new Refused(`ERR Unsupported option ${words[i]}`);
+    if (!["nx", "xx", "gt", "lt"].includes(word)) throw new Refused(`ERR Unsupported option ${untilNul(words[i] as string)}`);
   if (only.has("nx") && only.size > 1)
     throw new Refused("ERR NX and XX, GT or LT options at the same time are not compatible");
   if (only.has("gt") && only.has("lt"))
@@ -172,17 +172,21 @@ function walk(names: readonly string[], cursor: string, count: number): { readon
 }
 
 function cursorOf(text: string): string {
-  if (!/^\d{1,20}$/.test(text)) throw new Refused("ERR invalid cursor");
-  return text;
+  if (!/^-?\d{1,20}$/.test(text)) throw new Refused("ERR invalid cursor");
+  // A negative one wraps to something greater than every hash.
+  return text.startsWith("-") ? "Infinity" : text;
 }
 
 function scan(call: Call): Reply {
   const { keys } = call;
   const cursor = cursorOf(arg(call, 1));
   const { match, count, type } = scanOptions(call.args.slice(2), true);
-  const { next, names } = walk(keys.visibleKeys(), cursor, count);
+  const { next, names } = walk(keys.allKeys(), cursor, count);
   const found = names.filter(
-    (name) => (match === null || globMatches(match, name)) && (type === null || keys.peek(name)?.type === type),
+    (name) =>
+      (match === null || globMatches(match, name)) &&
+      (type === null || keys.peek(name)?.type === type) &&
+      keys.peek(name) !== null,
   );
   return array([bulk(next), bulks(found)]);
 }
@@ -190,6 +194,7 @@ function scan(call: Call): Reply {
 /** HSCAN, SSCAN and ZSCAN: small collections come whole, as Redis does with listpacks and intsets. */
 export function scanWithin(call: Call, all: readonly (readonly [string, ...string[]])[]): Reply {
   const cursor = cursorOf(arg(call, 2));
+  if (all.length === 0) return array([bulk("0"), array([])]);
   const { match, count } = scanOptions(call.args.slice(3), false);
   const byName = new Map(all.map((row) => [row[0], row]));
   const { next, names } =
@@ -220,7 +225,7 @@ function encodingOf(value: Value): string {
 function object(call: Call): Reply {
   const what = lower(arg(call, 1));
   const value = call.keys.peek(arg(call, 2));
-  if (value === null) throw new Refused(NO_SUCH_KEY);
+  if (value === null) return NIL;
   if (what === "encoding") return bulk(encodingOf(value));
   return int(what === "refcount" ? 1 : 0);
 }

@@ -12,7 +12,6 @@ import {
   NIL,
   NIL_ARRAY,
   NO_SUCH_KEY,
-  NOT_AN_INTEGER,
   OK,
   OUT_OF_RANGE,
   Refused,
@@ -215,7 +214,7 @@ export const listCommands: readonly CommandSpec[] = [
   command("lpos", -3, "", lpos),
   command("lindex", 3, "", (call) => {
     const all = items(call);
-    return bulk(all.at(Number(int64(arg(call, 2), NOT_AN_INTEGER))));
+    return all.length === 0 ? NIL : bulk(all.at(integer(arg(call, 2))));
   }),
   command("rpoplpush", 3, "write", (call) => bulk(moveOne(call.keys, arg(call, 1), arg(call, 2), "right", "left"))),
   command("lmove", 5, "write", lmove),

@@ -45,8 +45,9 @@ function smove(call: Call): Reply {
   const { keys } = call;
   const [from, to, member] = [arg(call, 1), arg(call, 2), arg(call, 3)];
   const source = keys.peekAs(from, "set");
+  if (source === null) return int(0);
   keys.peekAs(to, "set");
-  if (source === null || !source.members.has(member)) return int(0);
+  if (!source.members.has(member)) return int(0);
   if (from === to) return int(1);
   removeFrom(call, from, [member], "srem");
   const target = keys.edit(to, "set").members;
@@ -72,8 +73,9 @@ function spop(call: Call): Reply {
 
 function srandmember(call: Call): Reply {
   if (call.args.length > 3) throw new Refused(SYNTAX);
+  const count = call.args.length === 3 ? integer(arg(call, 2)) : null;
   const all = inOrder(membersOf(call, arg(call, 1)));
-  if (call.args.length === 3) return bulks(drawn(call, all, integer(arg(call, 2))));
+  if (count !== null) return bulks(drawn(call, all, count));
   return all.length === 0 ? NIL : bulk(drawn(call, all, 1)[0]);
 }
 

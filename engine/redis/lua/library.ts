@@ -68,6 +68,7 @@ export function library(machine: Machine, functions: Readonly<Record<string, Nat
 function nativeFunction(machine: Machine, name: string, native: Native): LuaFunction {
   return {
     kind: "function",
+    native: true,
     call: (values) => {
       machine.step(machine.line);
       return native(new Arguments(machine, name, values));
@@ -136,14 +137,17 @@ function baseFunctions(machine: Machine): Record<string, Native> {
   return {
     assert: (args) => {
       if (truthy(args.any(0))) return args.values;
-      const message = args.values[1];
-      throw new LuaError(message === undefined ? "assertion failed!" : message, machine.line);
+      return machine.fail(args.text(1, "assertion failed!"));
     },
-    error: ({ values, machine: { calls, chunk, line } }) => {
+    error: ({ values, machine: { calls, chunk, line, isPlaceless } }) => {
       const [value] = values;
       const level = toNumber(values[1]) ?? 1;
-      const place = level === 1 ? line : level > 1 ? (calls.at(1 - level) ?? line) : null;
-      throw new LuaError(typeof value === "string" && place !== null ? `${chunk}:${place}: ${value}` : value, line);
+      // The outermost one is called by no script.
+      const caller = calls.length - (level - 1);
+      const at = level === 1 ? line : level > 1 && caller >= 1 ? calls[caller] : undefined;
+      const place = at === undefined || isPlaceless ? "" : `${chunk}:${at}: `;
+      const text = joinable(value);
+      throw new LuaError(text !== undefined && level > 0 ? place + text : value, line);
     },
     getmetatable: (args) => {
       const value = args.any(0);
@@ -175,7 +179,12 @@ function baseFunctions(machine: Machine): Record<string, Native> {
       return key === undefined ? [undefined] : [key, table.get(key)];
     },
     pairs: (args) => [iterate(args.table(0)), args.table(0), undefined],
-    pcall: (args) => protectedCall(() => machine.call(args.any(0), args.values.slice(1)), (value) => value),
+    pcall: (args) => {
+      const callee = args.any(0);
+      const call = (): readonly LuaValue[] => machine.call(callee, args.values.slice(1));
+      const isNative = isFunction(callee) && callee.native === true;
+      return protectedCall(isNative ? () => machine.placeless(call) : call, (value) => value);
+    },
     rawequal: (args) => [args.any(0) === args.any(1)],
     rawget: (args) => [args.table(0).get(args.any(1))],
     rawset: (args) => {
@@ -402,8 +411,7 @@ function format(args: Arguments): string {
       case "q":
         return `"${args.text(next).replaceAll(/["\\\n]/g, "\\$&").replaceAll("\r", "\\r").replaceAll("\0", "\\000")}"`;
       case "s": {
-        args.any(next);
-        const text = tostring(args.machine, args.values[next]);
+        const text = args.text(next);
         return padded(precision === null ? text : text.slice(0, precision), false);
       }
       default:
@@ -460,7 +468,7 @@ function tableFunctions(machine: Machine): Record<string, Native> {
       const by = args.values[1];
       const less = (a: LuaValue, b: LuaValue): boolean => {
         machine.step(machine.line);
-        return by === undefined ? machine.less(a, b, false) : truthy(machine.call(by, [a, b])[0]);
+        return by === undefined ? machine.placeless(() => machine.less(a, b, false)) : truthy(machine.call(by, [a, b])[0]);
       };
       const sorted = Array.from({ length: table.length }, (_, i) => table.get(i + 1)).sort((a, b) =>
         less(a, b) ? -1 : less(b, a) ? 1 : 0,

@@ -21,6 +21,8 @@ export class Machine {
   line = 1;
   /** The line of each script function's caller, outermost first. */
   readonly calls: number[] = [];
+  /** The library works without a script function in between. */
+  isPlaceless = false;
 
   constructor(chunk: string, globals: LuaTable, strings: LuaTable) {
     this.chunk = chunk;
@@ -36,7 +38,17 @@ export class Machine {
 
   /** With the place in front, as all of Lua's own errors. */
   fail(message: string): never {
-    throw new LuaError(`${this.chunk}:${this.line}: ${message}`, this.line);
+    throw new LuaError(this.isPlaceless ? message : `${this.chunk}:${this.line}: ${message}`, this.line);
+  }
+
+  /** An operator that runs inside the library: its error tells no place. */
+  placeless<T>(body: () => T): T {
+    this.isPlaceless = true;
+    try {
+      return body();
+    } finally {
+      this.isPlaceless = false;
+    }
   }
 
   failType(action: string, value: LuaValue, naming: Naming): never {
@@ -60,9 +72,12 @@ export class Machine {
   enter<T>(body: () => T): T {
     if (this.calls.length >= DEPTH_MAX) this.fail("stack overflow");
     this.calls.push(this.line);
+    const { isPlaceless } = this;
+    this.isPlaceless = false;
     try {
       return body();
     } finally {
+      this.isPlaceless = isPlaceless;
       const line = this.calls.pop();
       if (line !== undefined) this.line = line;
     }

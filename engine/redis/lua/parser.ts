@@ -123,7 +123,7 @@ class Parser {
     this.#lexer.fail(`'${symbol}' expected (to close '${opening}' at line ${line})`, this.#token.near, this.#token.line);
   }
   #name(): string {
-    if (this.#token.type !== "name") this.#lexer.fail("<name> expected", this.#token.near, this.#token.line);
+    if (this.#token.type !== "name") this.#lexer.fail("'<name>' expected", this.#token.near, this.#token.line);
     return this.#advance().text;
   }
   #deeper<T>(body: () => T): T {
@@ -597,9 +597,9 @@ class Parser {
       return variable;
     }
     if (this.#take("(")) {
-      const { one } = this.#expression();
+      const { one, naming } = this.#expression();
       this.#expectClosing(")", "(", line);
-      return plain(one);
+      return { ...plain(one), naming };
     }
     return this.#lexer.fail("unexpected symbol", this.#token.near, line);
   }

@@ -4,6 +4,8 @@ export type LuaValue = undefined | boolean | number | string | LuaTable | LuaFun
 
 export interface LuaFunction {
   readonly kind: "function";
+  /** Of the library: what it finds wrong when the library itself calls it has no place in the script. */
+  readonly native?: true;
   call(args: readonly LuaValue[]): readonly LuaValue[];
 }
 
