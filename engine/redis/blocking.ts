@@ -8,8 +8,9 @@ import { bulk, bulks, Refused, type Reply } from "./reply.ts";
 /** Seconds; 0: for ever. */
 export function blockingTimeout(args: readonly string[]): number {
   const seconds = toDouble(args.at(-1) ?? "");
-  if (seconds === null || !Number.isFinite(seconds)) throw new Refused("ERR timeout is not a float or out of range");
-  if (seconds < 0) throw new Refused("ERR timeout is negative");
+  if (seconds === null) throw new Refused("ERR timeout is not a float or out of range");
+  // What 64 bits of milliseconds cannot hold comes out negative.
+  if (seconds < 0 || seconds * 1_000 >= 2 ** 63) throw new Refused("ERR timeout is negative");
   return seconds;
 }
 

@@ -6,7 +6,7 @@
  */
 import { formatDouble } from "./numbers.ts";
 import { array, bulk, error, int, NIL, type Reply, status } from "./reply.ts";
-import { installLibrary, library } from "./lua/library.ts";
+import { installLibrary, library, toInt64 } from "./lua/library.ts";
 import { joinable, Machine } from "./lua/machine.ts";
 import { compile } from "./lua/parser.ts";
 import { LuaError, LuaSyntaxError, LuaTable, type LuaValue } from "./lua/value.ts";
@@ -54,6 +54,8 @@ export function runScript(
     if (failure instanceof LuaSyntaxError)
       return error(`ERR Error compiling script (new function): ${failure.message}`);
     if (failure instanceof LuaError) return error(failureText(failure, sha1(source)));
+    // The interpreter's own stack is smaller than Lua's.
+    if (failure instanceof RangeError) return error(failureText(new LuaError("stack overflow", machine.line), sha1(source)));
     throw failure;
   }
 }
@@ -182,7 +184,7 @@ export function toLua(reply: Reply): LuaValue {
 /** What a script returns as a reply: numbers lose their fraction, a list ends at its first nil. */
 export function toReply(value: LuaValue, depth: number): Reply {
   if (typeof value === "string") return bulk(value);
-  if (typeof value === "number") return int(toInteger(value));
+  if (typeof value === "number") return int(toInt64(value));
   if (typeof value === "boolean") return value ? int(1) : NIL;
   if (!(value instanceof LuaTable)) return NIL;
   if (depth > NESTED_MAX) return error("ERR reached lua stack limit");
@@ -201,8 +203,3 @@ function withoutLines(text: string): string {
   return text.replaceAll(/[\r\n]/g, " ");
 }
 
-/** A double cast to a 64-bit integer; out of range is the least, as x86 has it. */
-function toInteger(value: number): number {
-  if (Number.isNaN(value) || value >= 2 ** 63 || value < -(2 ** 63)) return -(2 ** 63);
-  return Math.trunc(value) + 0;
-}

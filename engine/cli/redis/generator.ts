@@ -39,9 +39,9 @@ export class Generator {
       const conn = this.#rng.below(4) === 0 ? "B" : "A";
       const kind = this.#rng.below(100);
       if (withTime && kind < 15) {
-        const px = this.pick(["60", "70", "5000"]);
+        const px = this.pick(["150", "160", "50000"]);
         steps.push({ op: "cmd", conn, args: this.pick([["SET", this.key(), "t", "PX", px], ["PEXPIRE", this.key(), px], ["PSETEX", this.key(), px, "t"], ["WATCH", this.key()]]) });
-      } else if (withTime && kind < 20) steps.push({ op: "sleep", ms: 200 });
+      } else if (withTime && kind < 20) steps.push({ op: "sleep", ms: 500 });
       else if (kind < 32) steps.push({ op: "cmd", conn, args: this.setUp() });
       else if (kind < 42) steps.push({ op: "cmd", conn, args: this.script() });
       else if (kind < 48) steps.push({ op: "cmd", conn, args: this.transaction() });
@@ -66,6 +66,8 @@ export class Generator {
   /** Now and then a word too few or too many, or another case. */
   #bent(args: string[]): string[] {
     const kind = this.#rng.below(30);
+    // Fewer words would leave it to chance what is taken, and for how long is waited.
+    if (/^(SPOP|SRANDMEMBER|SCAN|B[LR])/.test(args[0] ?? "")) return args;
     if (kind === 0 && args.length > 1) return args.slice(0, -1);
     if (kind === 1) return [...args, this.pick(VALUES)];
     if (kind === 2) return [(args[0] ?? "").toLowerCase(), ...args.slice(1)];

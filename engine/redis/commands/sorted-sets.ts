@@ -119,13 +119,25 @@ function lexBound(text: string): Bound<string> | "-" | "+" {
   return { value: text.slice(1), open: text.startsWith("(") };
 }
 
-function byLex(min: string, max: string): (row: Row) => boolean {
+/** One stretch: where scores differ, members are not in order, and Redis stops at the first that is not in the range. */
+function lexRange(all: readonly Row[], min: string, max: string, reverse: boolean): Row[] {
+  const { above, below } = byLex(min, max);
+  const [first, last] = [all[0], all.at(-1)];
+  if (first === undefined || last === undefined || !above(last[0]) || !below(first[0])) return [];
+  const rows = reverse ? all.toReversed() : all;
+  const [begins, goesOn] = reverse ? [below, above] : [above, below];
+  const start = rows.findIndex(([member]) => begins(member));
+  const end = rows.findIndex(([member], i) => i >= start && !goesOn(member));
+  return start < 0 ? [] : rows.slice(start, end < 0 ? undefined : end);
+}
+
+function byLex(min: string, max: string): Readonly<Record<"above" | "below", (member: string) => boolean>> {
   const [low, high] = [lexBound(min), lexBound(max)];
   const above = (member: string): boolean =>
     low === "-" || (low !== "+" && (low.open ? member > low.value : member >= low.value));
   const below = (member: string): boolean =>
     high === "+" || (high !== "-" && (high.open ? member < high.value : member <= high.value));
-  return ([member]) => above(member) && below(member);
+  return { above, below };
 }
 
 interface RangeOptions {
@@ -169,9 +181,11 @@ function range(fixed: Partial<RangeOptions>) {
       return answer(all.slice(...span(start, stop, all.length)), options.withScores);
     }
     const [min, max] = options.reverse ? [second, first] : [first, second];
-    const takes = options.by === "score" ? byScore(min, max) : byLex(min, max);
-    let found = rows(call, key).filter(takes);
-    if (options.reverse) found.reverse();
+    const takes = options.by === "score" ? byScore(min, max) : null;
+    if (takes === null) byLex(min, max);
+    const all = rows(call, key);
+    let found = takes === null ? lexRange(all, min, max, options.reverse) : all.filter(takes);
+    if (takes !== null && options.reverse) found.reverse();
     if (options.limit !== null) {
       const [offset, count] = options.limit;
       found = offset < 0 ? [] : found.slice(offset, count < 0 ? undefined : offset + count);

@@ -116,13 +116,11 @@ export class Lexer {
   }
 
   #number(): Token {
-    const number = /0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
-    number.lastIndex = this.#at;
-    const text = number.exec(this.#source)?.[0] ?? "";
-    const tail = /[A-Za-z0-9_.]*/y;
-    tail.lastIndex = this.#at + text.length;
-    const extra = tail.exec(this.#source)?.[0] ?? "";
-    if (extra !== "") this.fail("malformed number", text + extra);
+    // Lua takes all that could belong to a number, and only then looks whether it is one.
+    const candidate = /[\d.]+(?:[eE][+-]?)?\w*/y;
+    candidate.lastIndex = this.#at;
+    const text = candidate.exec(this.#source)?.[0] ?? "";
+    if (!/^(0[xX][0-9a-fA-F]+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)$/.test(text)) this.fail("malformed number", text);
     this.#at += text.length;
     return { type: "number", text, number: Number(text), line: this.line, near: text };
   }

@@ -379,18 +379,18 @@ function format(args: Arguments): string {
     switch (kind) {
       case "d":
       case "i": {
-        const value = BigInt(Math.trunc(args.number(next)));
+        const value = toInt64(args.number(next));
         const size = String(value < 0n ? -value : value).padStart(precision ?? 1, "0");
         return padded(signed(value < 0n ? `-${size}` : size), true);
       }
       case "u":
-        return padded(String(BigInt(Math.trunc(args.number(next)))), true);
+        return padded(String(BigInt.asUintN(64, toInt64(args.number(next)))), true);
       case "c":
         return padded(String.fromCharCode(args.whole(next) & 255), false);
       case "x":
       case "X":
       case "o": {
-        const text = BigInt.asUintN(64, BigInt(Math.trunc(args.number(next)))).toString(kind === "o" ? 8 : 16);
+        const text = BigInt.asUintN(64, toInt64(args.number(next))).toString(kind === "o" ? 8 : 16);
         const sized = text.padStart(precision ?? 1, "0");
         return padded(kind === "X" ? sized.toUpperCase() : sized, true);
       }
@@ -418,6 +418,11 @@ function format(args: Arguments): string {
         return args.machine.fail(`invalid option '%${kind}' to 'format'`);
     }
   });
+}
+
+/** A double cast to 64 bits; what does not fit is the least, as x86 has it. */
+export function toInt64(value: number): bigint {
+  return Number.isNaN(value) || value >= 2 ** 63 || value < -(2 ** 63) ? -(2n ** 63n) : BigInt(Math.trunc(value));
 }
 
 /** `toFixed` beyond its own range of 1e21. */

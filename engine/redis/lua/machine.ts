@@ -226,7 +226,8 @@ export function isFunction(value: LuaValue): value is LuaFunction {
 export function toNumber(value: LuaValue): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value !== "string") return undefined;
-  return toDouble(value.replaceAll(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, "")) ?? undefined;
+  const text = value.replaceAll(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, "");
+  return /^[+-]?nan$/i.test(text) ? Number.NaN : (toDouble(text) ?? undefined);
 }
 
 /** What `..` takes. */

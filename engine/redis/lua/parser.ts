@@ -21,7 +21,8 @@ interface Frame {
 
 type Evaluate = (frame: Frame) => LuaValue;
 type EvaluateAll = (frame: Frame) => readonly LuaValue[];
-type Assign = (frame: Frame, value: LuaValue) => void;
+/** Looks where the value will go, which is done before the value is worked out. */
+type Target = (frame: Frame) => (value: LuaValue) => void;
 /** Undefined: go on. "break", or the values that are returned. */
 type Outcome = undefined | "break" | readonly LuaValue[];
 type Execute = (frame: Frame) => Outcome;
@@ -30,7 +31,7 @@ interface Expression {
   readonly one: Evaluate;
   /** For calls and `...`, which may give several values, or none. */
   readonly many: EvaluateAll | null;
-  readonly assign: Assign | null;
+  readonly target: Target | null;
   readonly isCall: boolean;
   readonly naming: Naming;
 }
@@ -151,8 +152,11 @@ class Parser {
       return {
         one: (frame) => (frame.slots[slot] as Box).value,
         many: null,
-        assign: (frame, value) => {
-          (frame.slots[slot] as Box).value = value;
+        target: (frame) => {
+          const box = frame.slots[slot] as Box;
+          return (value) => {
+            box.value = value;
+          };
         },
         isCall: false,
         naming: `local '${name}'`,
@@ -162,8 +166,11 @@ class Parser {
       return {
         one: (frame) => (frame.upvalues[upvalue] as Box).value,
         many: null,
-        assign: (frame, value) => {
-          (frame.upvalues[upvalue] as Box).value = value;
+        target: (frame) => {
+          const box = frame.upvalues[upvalue] as Box;
+          return (value) => {
+            box.value = value;
+          };
         },
         isCall: false,
         naming: `upvalue '${name}'`,
@@ -175,7 +182,7 @@ class Parser {
         return machine.index(machine.globals, name);
       },
       many: null,
-      assign: (_, value) => {
+      target: () => (value) => {
         machine.line = line;
         machine.setIndex(machine.globals, name, value);
       },
@@ -394,7 +401,7 @@ class Parser {
     const made = this.#functionBody(line, isMethod);
     return (frame) => {
       machine.step(line);
-      target.assign?.(frame, made(frame));
+      target.target?.(frame)(made(frame));
       return undefined;
     };
   }
@@ -450,14 +457,15 @@ class Parser {
     }
     const targets = [first];
     while (this.#take(",")) targets.push(this.#suffixed());
-    for (const { assign } of targets)
-      if (assign === null) this.#lexer.fail("syntax error", this.#token.near, this.#token.line);
+    for (const { target } of targets)
+      if (target === null) this.#lexer.fail("syntax error", this.#token.near, this.#token.line);
     this.#expect("=");
     const values = this.#expressions();
     return (frame) => {
       machine.step(line);
+      const setters = targets.map(({ target }) => target?.(frame));
       const given = allOf(values, frame);
-      for (const [i, { assign }] of targets.entries()) assign?.(frame, given[i]);
+      for (const [i, set] of setters.entries()) set?.(given[i]);
       return undefined;
     };
   }
@@ -642,11 +650,13 @@ class Parser {
         return machine.index(table, name, naming);
       },
       many: null,
-      assign: (frame, value) => {
+      target: (frame) => {
         const table = object.one(frame);
         const name = key.one(frame);
-        machine.line = line;
-        machine.setIndex(table, name, value, naming);
+        return (value) => {
+          machine.line = line;
+          machine.setIndex(table, name, value, naming);
+        };
       },
       isCall: false,
       naming: `field '${key.naming === "" ? "?" : key.naming}'`,
@@ -687,7 +697,7 @@ class Parser {
             machine.step(line);
             return machine.call(target, given, `method '${method}'`);
           };
-    return { one: (frame) => many(frame)[0], many, assign: null, isCall: true, naming: "" };
+    return { one: (frame) => many(frame)[0], many, target: null, isCall: true, naming: "" };
   }
 
   #table(): Expression {
@@ -769,7 +779,7 @@ function closureOf(
 }
 
 function plain(one: Evaluate): Expression {
-  return { one, many: null, assign: null, isCall: false, naming: "" };
+  return { one, many: null, target: null, isCall: false, naming: "" };
 }
 
 /** The last one may give several values, all others give one. */
