@@ -8,7 +8,7 @@ import type { Executor } from "./executor.ts";
 import { toDouble, toInt64 } from "./numbers.ts";
 import type { Options } from "./options.ts";
 import type { Link, Stream } from "./replication.ts";
-import { array, bulk, bulks, error, int, NIL, OK, type Reply, status, wrongArity } from "./reply.ts";
+import { array, bulk, bulks, error, int, NIL, OK, type Reply, status, SYNTAX } from "./reply.ts";
 import { type Session, subscriptions } from "./session.ts";
 import { COMMANDS } from "./table.ts";
 
@@ -98,7 +98,7 @@ function config(server: ServerView, args: readonly string[]): Reply {
     case "get":
       return server.options.get(args.slice(2));
     case "set": {
-      if (args.length % 2 !== 0) return error(wrongArity("config|set"));
+      if (args.length % 2 !== 0) return error(SYNTAX);
       const had = server.options.flag("appendonly");
       const reply = server.options.set(args.slice(2));
       const has = server.options.flag("appendonly");

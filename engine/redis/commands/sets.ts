@@ -45,6 +45,7 @@ function smove(call: Call): Reply {
   const { keys } = call;
   const [from, to, member] = [arg(call, 1), arg(call, 2), arg(call, 3)];
   const source = keys.peekAs(from, "set");
+  keys.peek(to);
   if (source === null) return int(0);
   keys.peekAs(to, "set");
   if (!source.members.has(member)) return int(0);
