@@ -13,10 +13,12 @@ import type { SnapshotEntry } from "./protocol.ts";
 const WRITE_BACK: Micros = 30 * SECOND;
 
 export interface FileCheckpoint {
-  readonly file: string;
+  readonly buffer: string;
+  readonly oldBuffer: string;
   readonly db: number;
   readonly dirtySince: Micros | null;
   readonly generation: number;
+  readonly old: string | null;
 }
 
 export interface Loaded {
@@ -25,10 +27,15 @@ export interface Loaded {
 }
 
 const NAME = /^appendonly\.(\d+)\.aof$/;
+const BEGIN = ["MULTI"];
+const END = ["EXEC"];
 
 export class AppendOnlyFile {
   readonly #out: Out;
   #generation = 1;
+  /** The file before the rewritten one; it is written on until that one is durable. */
+  #old: string | null = null;
+  #oldBuffer = "";
   /** The database that the file's reader is in; -1: not known. */
   #db = -1;
   #buffer = "";
@@ -39,58 +46,89 @@ export class AppendOnlyFile {
   }
 
   checkpoint(): FileCheckpoint {
-    return { file: this.#buffer, db: this.#db, dirtySince: this.#dirtySince, generation: this.#generation };
+    return {
+      buffer: this.#buffer,
+      oldBuffer: this.#oldBuffer,
+      db: this.#db,
+      dirtySince: this.#dirtySince,
+      generation: this.#generation,
+      old: this.#old,
+    };
   }
   restore(saved: FileCheckpoint): void {
-    this.#buffer = saved.file;
+    this.#buffer = saved.buffer;
+    this.#oldBuffer = saved.oldBuffer;
     this.#db = saved.db;
     this.#dirtySince = saved.dirtySince;
     this.#generation = saved.generation;
+    this.#old = saved.old;
   }
 
-  /** Reads the newest file; a torn end, or a transaction without its end, is cut off (aof-load-truncated). */
+  /**
+   * Reads the newest file whose beginning is whole. A torn end, or a transaction without its end, is cut off
+   * (aof-load-truncated).
+   */
   load(files: readonly DiskFile[]): Loaded {
     const ours = files
-      .map((file) => ({ file, generation: Number(NAME.exec(file.name)?.[1] ?? 0) }))
-      .filter(({ generation }) => generation > 0)
+      .flatMap(({ name, bytes }) => {
+        const generation = Number(NAME.exec(name)?.[1] ?? 0);
+        return generation === 0 ? [] : [{ name, generation, ...read(arrayToBytes(bytes)) }];
+      })
       .sort((a, b) => b.generation - a.generation);
-    const [newest, ...older] = ours;
-    for (const { file } of older) this.#out.remove(file.name);
-    if (newest === undefined) return { commands: [], tornBytes: 0 };
-    this.#generation = newest.generation;
-    const bytes = arrayToBytes(newest.file.bytes);
-    const { commands, end } = decodeCommands(bytes);
-    const whole = wholeTransactions(commands);
-    const kept = whole === commands.length ? end : commands.slice(0, whole).map(encodeCommand).join("").length;
-    if (kept < bytes.length) this.#out.truncate(newest.file.name, kept);
-    return { commands: commands.slice(0, whole), tornBytes: bytes.length - kept };
+    const chosen = ours.find(({ generation, commands }) => generation === 1 || commands.length > 0);
+    for (const one of ours) if (one !== chosen) this.#out.remove(one.name);
+    // A name that was in use is not used again: its removal may not be durable.
+    this.#generation = chosen?.generation ?? (ours[0]?.generation ?? 0) + 1;
+    if (chosen === undefined) return { commands: [], tornBytes: 0 };
+    if (chosen.tornBytes > 0) this.#out.truncate(chosen.name, chosen.kept);
+    return chosen;
   }
 
   append(db: number, commands: readonly (readonly string[])[]): void {
-    if (db !== this.#db) this.#buffer += encodeCommand(["SELECT", String(db)]);
+    let text = db === this.#db ? "" : encodeCommand(["SELECT", String(db)]);
     this.#db = db;
     for (const command of commands) {
-      this.#buffer += encodeCommand(command);
+      text += encodeCommand(command);
       if (lower(command[0] ?? "") === "select") this.#db = Number(command[1]);
     }
+    this.#buffer += text;
+    if (this.#old !== null) this.#oldBuffer += text;
   }
 
-  /** Starts a new file with all that there is, in place of the old one. */
-  rewrite(entries: Iterable<SnapshotEntry>, now: Micros): void {
-    const old = this.#name;
+  /**
+   * Starts a new file with all that there is, as one transaction: torn, it is nothing, and the old one counts. The caller
+   * syncs, and tells `rewritten`.
+   *
+   * @param keepOld whether there is an old one
+   */
+  rewrite(entries: Iterable<SnapshotEntry>, keepOld: boolean, now: Micros): void {
+    this.write(now);
+    if (this.#old !== null) this.#out.remove(this.#old);
+    this.#old = null;
+    const before = this.#name;
     this.#generation += 1;
-    this.#buffer = "";
     this.#db = -1;
+    this.#buffer = encodeCommand(BEGIN);
     for (const { db, key, value, expireAt } of entries) {
       this.append(db, [commandFor(key, value)]);
       if (expireAt !== null) this.append(db, [["PEXPIREAT", key, String(expireAt)]]);
     }
+    this.#buffer += encodeCommand(END);
+    this.#db = -1;
+    this.#old = keepOld ? before : null;
     this.write(now);
-    this.#out.append(this.#name, new Uint8Array(0));
-    this.#out.remove(old);
+  }
+
+  /** The new file is durable. */
+  rewritten(): void {
+    if (this.#old !== null) this.#out.remove(this.#old);
+    this.#old = null;
+    this.#oldBuffer = "";
   }
 
   remove(): void {
+    this.rewritten();
+    this.#buffer = "";
     this.#out.remove(this.#name);
   }
 
@@ -99,6 +137,8 @@ export class AppendOnlyFile {
     if (this.#buffer === "") return false;
     this.#out.append(this.#name, bytesToArray(this.#buffer));
     this.#buffer = "";
+    if (this.#old !== null && this.#oldBuffer !== "") this.#out.append(this.#old, bytesToArray(this.#oldBuffer));
+    this.#oldBuffer = "";
     this.#dirtySince ??= now;
     return true;
   }
@@ -116,6 +156,13 @@ export class AppendOnlyFile {
   get #name(): string {
     return `appendonly.${this.#generation}.aof`;
   }
+}
+
+function read(bytes: string): Loaded & { readonly kept: number } {
+  const { commands, end } = decodeCommands(bytes);
+  const whole = wholeTransactions(commands);
+  const kept = whole === commands.length ? end : commands.slice(0, whole).map(encodeCommand).join("").length;
+  return { commands: commands.slice(0, whole), kept, tornBytes: bytes.length - kept };
 }
 
 /** How many commands there are before a MULTI whose EXEC is missing. */

@@ -9,9 +9,7 @@ import type { ValueType } from "./values.ts";
 export const SHOWN_MAX = 200;
 
 /** Why a server follows another, or none. */
-export type RoleReason =
-  | { readonly rule: "configured" }
-  | { readonly rule: "replicaof"; readonly by: ConnectionId };
+export type RoleReason = { readonly rule: "configured" } | { readonly rule: "replicaof"; readonly by: ConnectionId };
 
 export type RedisEvent =
   | { readonly type: "redis-started"; readonly keys: number; readonly tornBytes: number }

@@ -215,7 +215,9 @@ export class Executor {
     if (refusal !== null) {
       if (name === "exec") this.#leaveMulti(session);
       else if (session.queue !== null) session.aborted = true;
-      return name === "exec" ? error(`EXECABORT Transaction discarded because of: ${refusal.replace(/^ERR /, "")}`) : error(refusal);
+      return name === "exec"
+        ? error(`EXECABORT Transaction discarded because of: ${refusal.replace(/^ERR /, "")}`)
+        : error(refusal);
     }
     if (session.queue !== null && !UNRESTRICTED_IN_MULTI.has(name)) {
       session.queue = [...session.queue, args];
@@ -490,12 +492,9 @@ export class Executor {
       return { channel, count: subscriptions(session) };
     });
     const [first, ...rest] = rows;
-    for (const { channel, count } of rest) this.#after(() => this.#around.push(session, [name, channel, String(count)]));
-    return array([
-      bulk(name),
-      bulk(first?.channel ?? null),
-      int(first?.count ?? subscriptions(session)),
-    ]);
+    for (const { channel, count } of rest)
+      this.#after(() => this.#around.push(session, [name, channel, String(count)]));
+    return array([bulk(name), bulk(first?.channel ?? null), int(first?.count ?? subscriptions(session))]);
   }
 
   /** What has to follow the answer of the command at hand. */
@@ -659,7 +658,10 @@ function unknownCommand(args: readonly string[]): string {
     if (list.length >= SHOWN) break;
     list += `'${arg.slice(0, SHOWN - list.length)}' `;
   }
-  return `ERR unknown command '${(args[0] ?? "").slice(0, SHOWN)}', with args beginning with: ${list}`.replaceAll(/[\r\n]/g, " ");
+  return `ERR unknown command '${(args[0] ?? "").slice(0, SHOWN)}', with args beginning with: ${list}`.replaceAll(
+    /[\r\n]/g,
+    " ",
+  );
 }
 
 /** Null, or the error of a wrong count of arguments or an unknown subcommand. */
@@ -704,4 +706,3 @@ function inShort(value: Value): string {
       return [...value.scores].map(([member, score]) => `${member}=${score}`).join(", ");
   }
 }
-

@@ -68,9 +68,7 @@ function sum(a: LongDouble, b: LongDouble): LongDouble {
 function write({ mantissa, exponent }: LongDouble): string {
   const scale = 10n ** BigInt(DECIMALS);
   const scaled =
-    exponent >= 0
-      ? (mantissa << BigInt(exponent)) * scale
-      : quotientToEven(mantissa * scale, 1n << BigInt(-exponent));
+    exponent >= 0 ? (mantissa << BigInt(exponent)) * scale : quotientToEven(mantissa * scale, 1n << BigInt(-exponent));
   const negative = scaled < 0n;
   const digits = String(negative ? -scaled : scaled).padStart(DECIMALS + 1, "0");
   const part = digits.slice(-DECIMALS).replace(/0+$/, "");

@@ -51,8 +51,7 @@ const ALL_EVENTS = "g$lshzxetd";
 /** The canonical form of `notify-keyspace-events`, or null for an unknown letter. */
 export function eventFlags(text: string): string | null {
   if (!/^[Ag$lshzxetdKEmn]*$/.test(text)) return null;
-  const has = (letter: string): boolean =>
-    text.includes(letter) || (ALL_EVENTS.includes(letter) && text.includes("A"));
+  const has = (letter: string): boolean => text.includes(letter) || (ALL_EVENTS.includes(letter) && text.includes("A"));
   const classes = [...ALL_EVENTS].every(has) ? "A" : [...ALL_EVENTS].filter(has).join("");
   const isAll = classes === "A";
   return [classes, ...[...(isAll ? "KEmn" : "nKEm")].filter(has)].join("");
@@ -149,9 +148,7 @@ function canonical(kind: Kind, text: string): { readonly value: string } | { rea
   }
   if (kind === "events") {
     const value = eventFlags(text);
-    return value === null
-      ? { why: "Invalid event class character. Use 'Ag$lshzxeKEtmdn'." }
-      : { value };
+    return value === null ? { why: "Invalid event class character. Use 'Ag$lshzxeKEtmdn'." } : { value };
   }
   const number = toInt64(text);
   if (number === null) return { why: "argument couldn't be parsed into an integer" };

@@ -63,7 +63,12 @@ export function validity(ms: number, elapsedMs: number): number {
 export type RedlockVerdict =
   | { readonly type: "acquired"; readonly validMs: number }
   /** Release everywhere, wait a random time, try again. */
-  | { readonly type: "failed"; readonly why: "no-quorum" | "no-time-left"; readonly granted: number; readonly needed: number };
+  | {
+      readonly type: "failed";
+      readonly why: "no-quorum" | "no-time-left";
+      readonly granted: number;
+      readonly needed: number;
+    };
 
 export function judgeRedlock(servers: number, granted: number, ms: number, elapsedMs: number): RedlockVerdict {
   const needed = quorum(servers);

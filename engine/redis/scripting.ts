@@ -28,18 +28,12 @@ export function checkScript(source: string): string | null {
     compile(source, CHUNK, new Machine(CHUNK, new LuaTable(), new LuaTable()));
     return null;
   } catch (failure) {
-    if (failure instanceof LuaSyntaxError)
-      return `ERR Error compiling script (new function): ${failure.message}`;
+    if (failure instanceof LuaSyntaxError) return `ERR Error compiling script (new function): ${failure.message}`;
     throw failure;
   }
 }
 
-export function runScript(
-  source: string,
-  keys: readonly string[],
-  args: readonly string[],
-  host: ScriptHost,
-): Reply {
+export function runScript(source: string, keys: readonly string[], args: readonly string[], host: ScriptHost): Reply {
   const machine = new Machine(CHUNK, new LuaTable(), new LuaTable());
   installLibrary(machine);
   installRedis(machine, host);
@@ -55,7 +49,8 @@ export function runScript(
       return error(`ERR Error compiling script (new function): ${failure.message}`);
     if (failure instanceof LuaError) return error(failureText(failure, sha1(source)));
     // The interpreter's own stack is smaller than Lua's.
-    if (failure instanceof RangeError) return error(failureText(new LuaError("stack overflow", machine.line), sha1(source)));
+    if (failure instanceof RangeError)
+      return error(failureText(new LuaError("stack overflow", machine.line), sha1(source)));
     throw failure;
   }
 }
@@ -124,7 +119,13 @@ function installRedis(machine: Machine, host: ScriptHost): void {
     log: (args) => {
       if (args.values.length < 2) return [raise("ERR redis.log() requires two arguments or more.")];
       if (typeof args.values[0] !== "number") return [raise("ERR First argument must be a number (log level).")];
-      host.log(args.whole(0), args.values.slice(1).map((value) => joinable(value) ?? "").join(" "));
+      host.log(
+        args.whole(0),
+        args.values
+          .slice(1)
+          .map((value) => joinable(value) ?? "")
+          .join(" "),
+      );
       return [];
     },
     setresp: ({ values }) => {
@@ -137,7 +138,13 @@ function installRedis(machine: Machine, host: ScriptHost): void {
     debug: () => [],
   });
   for (const [name, level] of [...LEVELS.entries()].map(([i, one]) => [one, i] as const)) redis.set(name, level);
-  for (const [name, value] of Object.entries({ REPL_NONE: 0, REPL_AOF: 1, REPL_SLAVE: 2, REPL_REPLICA: 2, REPL_ALL: 3 }))
+  for (const [name, value] of Object.entries({
+    REPL_NONE: 0,
+    REPL_AOF: 1,
+    REPL_SLAVE: 2,
+    REPL_REPLICA: 2,
+    REPL_ALL: 3,
+  }))
     redis.set(name, value);
   redis.set("REDIS_VERSION", "7.0.15");
   redis.set("REDIS_VERSION_NUM", 0x07000f);
@@ -202,4 +209,3 @@ export function toReply(value: LuaValue, depth: number): Reply {
 function withoutLines(text: string): string {
   return text.replaceAll(/[\r\n]/g, " ");
 }
-

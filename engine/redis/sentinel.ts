@@ -242,7 +242,8 @@ export class Sentinel implements Process {
         if (!this.#state.listeners.includes(connection)) this.#state.listeners.push(connection);
         return array([bulk("subscribe"), bulk(CHANNEL), int(1)]);
       case "sentinel": {
-        if (lower(sub) !== "get-master-addr-by-name") return error(`ERR unknown subcommand '${sub}'. Try SENTINEL HELP.`);
+        if (lower(sub) !== "get-master-addr-by-name")
+          return error(`ERR unknown subcommand '${sub}'. Try SENTINEL HELP.`);
         if (master !== this.#config.name) return NIL_ARRAY;
         const { host, port } = this.#peer(this.#state.primary);
         return bulks([host, String(port)]);

@@ -25,7 +25,8 @@ export interface ServerView {
   follow(primary: ProcessId, why: RoleReason): void;
   lead(why: RoleReason): void;
   requestAcks(): void;
-  rewriteFile(): void;
+  readonly isRewriting: boolean;
+  rewriteFile(keepOld: boolean): void;
   removeFile(): void;
   setActiveExpire(on: boolean): void;
   sleepUntil(until: Micros): void;
@@ -59,7 +60,8 @@ export function serverCommand(
     case "slaveof":
       return replicaOf(server, session, args);
     case "bgrewriteaof":
-      if (server.options.flag("appendonly")) server.rewriteFile();
+      if (server.isRewriting) return error("ERR Background append only file rewriting already in progress");
+      if (server.options.flag("appendonly")) server.rewriteFile(true);
       return status("Background append only file rewriting started");
     case "lastsave":
       return int(Math.floor(server.startedAt / SECOND));
@@ -102,7 +104,7 @@ function config(server: ServerView, args: readonly string[]): Reply {
       const had = server.options.flag("appendonly");
       const reply = server.options.set(args.slice(2));
       const has = server.options.flag("appendonly");
-      if (!had && has) server.rewriteFile();
+      if (!had && has) server.rewriteFile(false);
       if (had && !has) server.removeFile();
       return reply;
     }
@@ -123,8 +125,7 @@ function client(server: ServerView, session: Session, args: readonly string[]): 
       return session.name === "" ? NIL : bulk(session.name);
     case "setname": {
       const name = args[2] ?? "";
-      if (/[^!-~]/.test(name))
-        return error("ERR Client names cannot contain spaces, newlines or special characters.");
+      if (/[^!-~]/.test(name)) return error("ERR Client names cannot contain spaces, newlines or special characters.");
       session.name = name;
       return OK;
     }
@@ -274,4 +275,3 @@ function info(server: ServerView, wanted: readonly string[]): string {
     .map(([name, lines]) => `# ${name.slice(0, 1).toUpperCase()}${name.slice(1)}\r\n${lines(server).join("\r\n")}\r\n`)
     .join("\r\n");
 }
-

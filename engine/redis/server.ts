@@ -51,6 +51,8 @@ interface State {
   held: Held[];
   /** The fsync that `held` waits for; null: none. */
   holdsFor: number | null;
+  /** The fsync that makes a rewritten file durable; null: none. */
+  rewrites: number | null;
   tokens: number;
   cronAt: Micros;
   pingAt: Micros;
@@ -85,6 +87,7 @@ export class RedisServer implements Process, ServerView {
     asleep: [],
     held: [],
     holdsFor: null,
+    rewrites: null,
     tokens: 0,
     cronAt: 0,
     pingAt: 0,
@@ -203,8 +206,7 @@ export class RedisServer implements Process, ServerView {
       case "connected":
         return this.#linkOpened(input.connection);
       case "received":
-        if (input.connection === this.#state.link?.connection)
-          return this.#fromPrimary(input.data as PrimaryMessage);
+        if (input.connection === this.#state.link?.connection) return this.#fromPrimary(input.data as PrimaryMessage);
         return this.#received(input.connection, input.data as ClientCommand | ReplicaMessage);
       case "closed":
         if (input.connection === this.#state.link?.connection) return this.#linkDown();
@@ -350,6 +352,10 @@ export class RedisServer implements Process, ServerView {
 
   #synced(token: number): void {
     const state = this.#state;
+    if (token === state.rewrites) {
+      this.#file.rewritten();
+      state.rewrites = null;
+    }
     if (token !== state.holdsFor) return;
     state.holdsFor = null;
     const { held } = state;
@@ -369,8 +375,9 @@ export class RedisServer implements Process, ServerView {
   }
 
   /** BGREWRITEAOF, and what switching the file on does. */
-  rewriteFile(): void {
-    this.#file.rewrite(this.executor.keys.entries(), this.#now);
+  rewriteFile(keepOld: boolean): void {
+    this.#file.rewrite(this.executor.keys.entries(), keepOld, this.#now);
+    this.#state.rewrites = this.#sync();
   }
   removeFile(): void {
     this.#file.remove();
@@ -548,7 +555,7 @@ export class RedisServer implements Process, ServerView {
     this.#state.applied.db = 0;
     this.#dropFollowers();
     this.#stream.resync(replid, offset);
-    if (this.options.flag("appendonly")) this.rewriteFile();
+    if (this.options.flag("appendonly")) this.rewriteFile(true);
   }
 
   #acknowledge(connection: ConnectionId): void {
@@ -565,6 +572,9 @@ export class RedisServer implements Process, ServerView {
   }
   get stream(): Stream {
     return this.#stream;
+  }
+  get isRewriting(): boolean {
+    return this.#state.rewrites !== null;
   }
   get startedAt(): Micros {
     return this.#state.startedAt;

@@ -11,7 +11,13 @@ export interface Watched {
 
 /** What a connection waits for; nothing else that it sends is looked at meanwhile. */
 export type Blocked =
-  | { readonly type: "wait"; readonly n: number; readonly replicas: number; readonly offset: number; readonly until: Micros | null }
+  | {
+      readonly type: "wait";
+      readonly n: number;
+      readonly replicas: number;
+      readonly offset: number;
+      readonly until: Micros | null;
+    }
   | { readonly type: "list"; readonly n: number; readonly args: readonly string[]; readonly until: Micros | null };
 
 export interface Session {

@@ -114,12 +114,21 @@ export class RedisWorld {
     const worldConfig = {
       seed,
       processes: specs,
-      network: { latencyMin: 5 * MS, latencyMax: 5 * MS, lossPerMillion: 0, duplicatePerMillion: 0, reorderPerMillion: 0 },
+      network: {
+        latencyMin: 5 * MS,
+        latencyMax: 5 * MS,
+        lossPerMillion: 0,
+        duplicatePerMillion: 0,
+        reorderPerMillion: 0,
+      },
       disk: { fsyncMin: 2 * MS, fsyncMax: 4 * MS, tornWrites },
       settings: { preVote: false, checkQuorum: false, readOnly: "safe" as const, broken: [] },
     };
     this.world = new World(worldConfig, (event) => this.trace.push(event), state?.world ?? null);
-    if (state === null) return this.run(SECOND);
+    if (state === null) {
+      this.run(SECOND);
+      return;
+    }
     const saved = new Map(state.processes);
     for (const spec of this.world.living()) this.host.restore(spec, saved.get(spec.id), this.world.outOf(spec.id));
   }
@@ -145,7 +154,9 @@ export class RedisWorld {
     const ticket = client.conn(server).call(args, this.world.now, null);
     const end = this.world.now + within;
     const answer = (): Reply | null => {
-      const found = client.events.find((event) => event.type === "reply" && event.from === server && event.ticket === ticket);
+      const found = client.events.find(
+        (event) => event.type === "reply" && event.from === server && event.ticket === ticket,
+      );
       return found?.type === "reply" ? found.reply : null;
     };
     while (answer() === null && this.world.nextAt <= end) this.world.runRoundHere(this.host);
@@ -175,7 +186,13 @@ export class RedisWorld {
   }
   cut(a: string, b: string): void {
     const [from, to] = [a, b] as readonly string[] as readonly [ProcessId, ProcessId];
-    this.does({ type: "cut", links: [{ from, to }, { from: to, to: from }] });
+    this.does({
+      type: "cut",
+      links: [
+        { from, to },
+        { from: to, to: from },
+      ],
+    });
   }
 
   events(process: string): (RedisEvent | SentinelEvent)[] {

@@ -11,15 +11,80 @@ export type Step =
 
 const STEPS = 60;
 const KEYS = ["a", "b", "lock", "list", "list2", "hash", "set", "set2", "zset", "zset2", "n", "none"];
-const VALUES = ["", "x", "hello", "0", "1", "-7", "42", "3.5", "1e3", "007", " 1", "9223372036854775807", "-9223372036854775808", "10.25", "token-A", "naïve", "\0\xff", "9007199254740993", "inf", "nan", "+5", "-0"];
-const NUMBERS = ["0", "1", "2", "-1", "-2", "3", "10", "-100", "100", "x", "", "1.5", "9223372036854775807", "9223372036854775808", "-9223372036854775808"];
-const SCORES = ["1", "2", "3", "2.5", "-1", "inf", "-inf", "0.1", "1e10", "x", "1e-5", "3.3333333333", "123456789012345680", "nan"];
+const VALUES = [
+  "",
+  "x",
+  "hello",
+  "0",
+  "1",
+  "-7",
+  "42",
+  "3.5",
+  "1e3",
+  "007",
+  " 1",
+  "9223372036854775807",
+  "-9223372036854775808",
+  "10.25",
+  "token-A",
+  "naïve",
+  "\0\xff",
+  "9007199254740993",
+  "inf",
+  "nan",
+  "+5",
+  "-0",
+];
+const NUMBERS = [
+  "0",
+  "1",
+  "2",
+  "-1",
+  "-2",
+  "3",
+  "10",
+  "-100",
+  "100",
+  "x",
+  "",
+  "1.5",
+  "9223372036854775807",
+  "9223372036854775808",
+  "-9223372036854775808",
+];
+const SCORES = [
+  "1",
+  "2",
+  "3",
+  "2.5",
+  "-1",
+  "inf",
+  "-inf",
+  "0.1",
+  "1e10",
+  "x",
+  "1e-5",
+  "3.3333333333",
+  "123456789012345680",
+  "nan",
+];
 const BOUNDS = ["-inf", "+inf", "(1", "1", "2", "(2.5", "3", "x", "(x", "100"];
 const LEX = ["-", "+", "[a", "(a", "[m2", "(m3", "x", "[", "("];
 const MEMBERS = ["m1", "m2", "m3", "1", "2", "3", "10", "-5", "x", ""];
 const FIELDS = ["owner", "count", "f1", "f2"];
 /** Far enough that no answer depends on how fast the real server is. */
-const TIMES = ["100", "1000", "100000", "0", "-1", "x", "9223372036854775807", "9223372036854776", "-9223372036854775808", "1.5"];
+const TIMES = [
+  "100",
+  "1000",
+  "100000",
+  "0",
+  "-1",
+  "x",
+  "9223372036854775807",
+  "9223372036854776",
+  "-9223372036854775808",
+  "1.5",
+];
 const INSTANTS = ["4102444800", "1", "0", "-1", "x", "9223372036854775807"];
 const INSTANTS_MS = ["4102444800000", "1000", "0", "-1", "x", "9223372036854775807"];
 const CONDITIONS = ["NX", "XX", "GT", "LT", "nx", "what"];
@@ -40,7 +105,16 @@ export class Generator {
       const kind = this.#rng.below(100);
       if (withTime && kind < 15) {
         const px = this.pick(["150", "160", "50000"]);
-        steps.push({ op: "cmd", conn, args: this.pick([["SET", this.key(), "t", "PX", px], ["PEXPIRE", this.key(), px], ["PSETEX", this.key(), px, "t"], ["WATCH", this.key()]]) });
+        steps.push({
+          op: "cmd",
+          conn,
+          args: this.pick([
+            ["SET", this.key(), "t", "PX", px],
+            ["PEXPIRE", this.key(), px],
+            ["PSETEX", this.key(), px, "t"],
+            ["WATCH", this.key()],
+          ]),
+        });
       } else if (withTime && kind < 20) steps.push({ op: "sleep", ms: 500 });
       else if (kind < 32) steps.push({ op: "cmd", conn, args: this.setUp() });
       else if (kind < 42) steps.push({ op: "cmd", conn, args: this.script() });
@@ -82,12 +156,25 @@ export class Generator {
       () => ["RPUSH", this.pick(["list", "list2"]), ...this.some(4, () => this.pick(MEMBERS))],
       () => ["HSET", "hash", ...this.some(3, () => [this.pick(FIELDS), this.pick(VALUES)]).flat()],
       () => ["SADD", this.pick(["set", "set2"]), ...this.some(4, () => this.pick(MEMBERS))],
-      () => ["ZADD", this.pick(["zset", "zset2"]), ...this.some(4, () => [this.pick(["1", "2", "2.5", "-3"]), this.pick(MEMBERS)]).flat()],
+      () => [
+        "ZADD",
+        this.pick(["zset", "zset2"]),
+        ...this.some(4, () => [this.pick(["1", "2", "2.5", "-3"]), this.pick(MEMBERS)]).flat(),
+      ],
     ])();
   }
 
   transaction(): string[] {
-    return this.pick([["MULTI"], ["MULTI"], ["EXEC"], ["EXEC"], ["DISCARD"], ["WATCH", this.key(), ...this.maybe(this.key())], ["UNWATCH"], ["EXEC", "x"]]);
+    return this.pick([
+      ["MULTI"],
+      ["MULTI"],
+      ["EXEC"],
+      ["EXEC"],
+      ["DISCARD"],
+      ["WATCH", this.key(), ...this.maybe(this.key())],
+      ["UNWATCH"],
+      ["EXEC", "x"],
+    ]);
   }
 
   script(): string[] {
@@ -114,18 +201,50 @@ export class Generator {
 type Make = (g: Generator) => string[];
 
 const setOption: Make = (g) =>
-  g.pick([["NX"], ["XX"], ["GET"], ["KEEPTTL"], ["EX", g.time()], ["PX", g.time()], ["EXAT", g.pick(INSTANTS)], ["PXAT", g.pick(INSTANTS_MS)], ["EX"], ["nx"], ["zz"]]);
+  g.pick([
+    ["NX"],
+    ["XX"],
+    ["GET"],
+    ["KEEPTTL"],
+    ["EX", g.time()],
+    ["PX", g.time()],
+    ["EXAT", g.pick(INSTANTS)],
+    ["PXAT", g.pick(INSTANTS_MS)],
+    ["EX"],
+    ["nx"],
+    ["zz"],
+  ]);
 
 const COMMAND_MAKERS: readonly Make[] = [
   (g) => ["GET", g.key()],
-  (g) => ["SET", g.key(), g.value(), ...(g.maybe("y").length > 0 ? g.some(3, () => setOption(g)).flat() : setOption(g))],
+  (g) => [
+    "SET",
+    g.key(),
+    g.value(),
+    ...(g.maybe("y").length > 0 ? g.some(3, () => setOption(g)).flat() : setOption(g)),
+  ],
   (g) => ["SET", g.key(), g.value()],
   (g) => ["SETNX", g.key(), g.value()],
   (g) => ["SETEX", g.key(), g.time(), g.value()],
   (g) => ["PSETEX", g.key(), g.time(), g.value()],
   (g) => ["GETSET", g.key(), g.value()],
   (g) => ["GETDEL", g.key()],
-  (g) => ["GETEX", g.key(), ...g.maybe(...g.pick([["PERSIST"], ["EX", g.time()], ["PX", g.time()], ["EXAT", g.pick(INSTANTS)], ["PXAT", g.pick(INSTANTS_MS)], ["EX"], ["zz"], ["NX"]]))],
+  (g) => [
+    "GETEX",
+    g.key(),
+    ...g.maybe(
+      ...g.pick([
+        ["PERSIST"],
+        ["EX", g.time()],
+        ["PX", g.time()],
+        ["EXAT", g.pick(INSTANTS)],
+        ["PXAT", g.pick(INSTANTS_MS)],
+        ["EX"],
+        ["zz"],
+        ["NX"],
+      ]),
+    ),
+  ],
   (g) => ["MGET", ...g.some(4, () => g.key())],
   (g) => ["MSET", ...g.some(3, () => [g.key(), g.value()]).flat()],
   (g) => ["MSETNX", ...g.some(2, () => [g.key(), g.value()]).flat()],
@@ -135,15 +254,31 @@ const COMMAND_MAKERS: readonly Make[] = [
   (g) => ["GETRANGE", g.key(), g.number(), g.number()],
   (g) => [g.pick(["INCR", "DECR"]), g.key()],
   (g) => [g.pick(["INCRBY", "DECRBY"]), g.key(), g.number()],
-  (g) => ["INCRBYFLOAT", g.key(), g.pick(["0.1", "1", "-2.5", "1e2", "x", "3.0", "inf", "0.000000000000001", " 1", "", "1e-20", "100.1"])],
+  (g) => [
+    "INCRBYFLOAT",
+    g.key(),
+    g.pick(["0.1", "1", "-2.5", "1e2", "x", "3.0", "inf", "0.000000000000001", " 1", "", "1e-20", "100.1"]),
+  ],
   (g) => [g.pick(["DEL", "UNLINK", "EXISTS", "TOUCH"]), ...g.some(3, () => g.key())],
-  (g) => [g.pick(["EXPIRE", "PEXPIRE"]), g.key(), g.time(), ...g.maybe(g.pick(CONDITIONS), ...g.maybe(g.pick(CONDITIONS)))],
+  (g) => [
+    g.pick(["EXPIRE", "PEXPIRE"]),
+    g.key(),
+    g.time(),
+    ...g.maybe(g.pick(CONDITIONS), ...g.maybe(g.pick(CONDITIONS))),
+  ],
   (g) => ["EXPIREAT", g.key(), g.pick(INSTANTS), ...g.maybe(g.pick(CONDITIONS))],
   (g) => ["PEXPIREAT", g.key(), g.pick(INSTANTS_MS), ...g.maybe(g.pick(CONDITIONS))],
   (g) => [g.pick(["PERSIST", "TTL", "TYPE"]), g.key()],
   (g) => [g.pick(["TTL", "PTTL"]), g.key()],
   (g) => ["KEYS", g.pattern()],
-  (g) => ["SCAN", "0", "COUNT", "100", ...g.maybe("MATCH", g.pattern()), ...g.maybe("TYPE", g.pick(["string", "hash", "list", "zset", "what"]))],
+  (g) => [
+    "SCAN",
+    "0",
+    "COUNT",
+    "100",
+    ...g.maybe("MATCH", g.pattern()),
+    ...g.maybe("TYPE", g.pick(["string", "hash", "list", "zset", "what"])),
+  ],
   (g) => ["SCAN", g.pick(["0", "x"]), ...g.maybe("COUNT", "100"), ...g.maybe("zz")],
   (g) => [g.pick(["RENAME", "RENAMENX"]), g.key(), g.key()],
   (g) => ["COPY", g.key(), g.key(), ...g.maybe("REPLACE"), ...g.maybe("DB", g.pick(["0", "1", "99", "x"]))],
@@ -169,9 +304,22 @@ const COMMAND_MAKERS: readonly Make[] = [
   (g) => ["LINDEX", g.pick(["list", g.key()]), g.number()],
   (g) => ["LSET", g.pick(["list", g.key()]), g.number(), g.member()],
   (g) => ["LINSERT", g.pick(["list", g.key()]), g.pick(["BEFORE", "AFTER", "after", "x"]), g.member(), g.member()],
-  (g) => ["LPOS", g.pick(["list", g.key()]), g.member(), ...g.maybe("RANK", g.number()), ...g.maybe("COUNT", g.number()), ...g.maybe("MAXLEN", g.number())],
+  (g) => [
+    "LPOS",
+    g.pick(["list", g.key()]),
+    g.member(),
+    ...g.maybe("RANK", g.number()),
+    ...g.maybe("COUNT", g.number()),
+    ...g.maybe("MAXLEN", g.number()),
+  ],
   (g) => ["RPOPLPUSH", g.pick(["list", g.key()]), g.pick(["list2", g.key()])],
-  (g) => ["LMOVE", g.pick(["list", g.key()]), g.pick(["list2", g.key()]), g.pick(["LEFT", "RIGHT", "x"]), g.pick(["LEFT", "right"])],
+  (g) => [
+    "LMOVE",
+    g.pick(["list", g.key()]),
+    g.pick(["list2", g.key()]),
+    g.pick(["LEFT", "RIGHT", "x"]),
+    g.pick(["LEFT", "right"]),
+  ],
   (g) => [g.pick(["BLPOP", "BRPOP"]), "list", "list2", "a", g.pick(["0.02", "x", "-1"])],
   () => ["BLMOVE", "list", "list2", "LEFT", "RIGHT", "0.02"],
   (g) => [g.pick(["SADD", "SREM", "SMISMEMBER"]), g.pick(["set", g.key()]), ...g.some(3, g.member)],
@@ -181,19 +329,54 @@ const COMMAND_MAKERS: readonly Make[] = [
   (g) => ["SPOP", g.pick(["set", g.key()]), g.pick(["100", "0", "-1", "x"])],
   (g) => ["SRANDMEMBER", g.pick(["set", g.key()]), g.pick(["100", "0", "x"])],
   (g) => [g.pick(["SINTER", "SUNION", "SDIFF"]), ...g.some(3, () => g.pick(["set", "set2", "none", g.key()]))],
-  (g) => [g.pick(["SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE"]), g.key(), ...g.some(3, () => g.pick(["set", "set2", "none", g.key()]))],
+  (g) => [
+    g.pick(["SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE"]),
+    g.key(),
+    ...g.some(3, () => g.pick(["set", "set2", "none", g.key()])),
+  ],
   (g) => ["SINTERCARD", g.pick(["1", "2", "0", "x", "3"]), "set", "set2", ...g.maybe("LIMIT", g.number())],
-  (g) => ["ZADD", g.pick(["zset", g.key()]), ...g.maybe(g.pick(["NX", "XX", "GT", "LT", "CH", "INCR"])), ...g.maybe(g.pick(["CH", "XX", "NX", "INCR", "GT"])), ...g.some(3, () => [g.score(), g.member()]).flat()],
+  (g) => [
+    "ZADD",
+    g.pick(["zset", g.key()]),
+    ...g.maybe(g.pick(["NX", "XX", "GT", "LT", "CH", "INCR"])),
+    ...g.maybe(g.pick(["CH", "XX", "NX", "INCR", "GT"])),
+    ...g.some(3, () => [g.score(), g.member()]).flat(),
+  ],
   (g) => ["ZINCRBY", g.pick(["zset", g.key()]), g.score(), g.member()],
   (g) => [g.pick(["ZREM", "ZMSCORE"]), g.pick(["zset", g.key()]), ...g.some(3, g.member)],
   (g) => [g.pick(["ZSCORE", "ZRANK", "ZREVRANK"]), g.pick(["zset", g.key()]), g.member()],
   (g) => ["ZCARD", g.pick(["zset", g.key()])],
   (g) => ["ZCOUNT", g.pick(["zset", g.key()]), g.bound(), g.bound()],
-  (g) => ["ZRANGE", g.pick(["zset", g.key()]), g.number(), g.number(), ...g.maybe("WITHSCORES"), ...g.maybe("REV"), ...g.maybe("LIMIT", "0", "1")],
-  (g) => ["ZRANGE", g.pick(["zset", g.key()]), g.bound(), g.bound(), "BYSCORE", ...g.maybe("REV"), ...g.maybe("LIMIT", g.number(), g.number()), ...g.maybe("WITHSCORES")],
+  (g) => [
+    "ZRANGE",
+    g.pick(["zset", g.key()]),
+    g.number(),
+    g.number(),
+    ...g.maybe("WITHSCORES"),
+    ...g.maybe("REV"),
+    ...g.maybe("LIMIT", "0", "1"),
+  ],
+  (g) => [
+    "ZRANGE",
+    g.pick(["zset", g.key()]),
+    g.bound(),
+    g.bound(),
+    "BYSCORE",
+    ...g.maybe("REV"),
+    ...g.maybe("LIMIT", g.number(), g.number()),
+    ...g.maybe("WITHSCORES"),
+  ],
   (g) => ["ZRANGE", g.pick(["zset", g.key()]), g.lex(), g.lex(), "BYLEX", ...g.maybe("REV"), ...g.maybe("WITHSCORES")],
   (g) => ["ZREVRANGE", g.pick(["zset", g.key()]), g.number(), g.number(), ...g.maybe("WITHSCORES")],
-  (g) => [g.pick(["ZRANGEBYSCORE", "ZREVRANGEBYSCORE"]), g.pick(["zset", g.key()]), g.bound(), g.bound(), ...g.maybe("WITHSCORES"), ...g.maybe("LIMIT", g.number(), g.number()), ...g.maybe("zz")],
+  (g) => [
+    g.pick(["ZRANGEBYSCORE", "ZREVRANGEBYSCORE"]),
+    g.pick(["zset", g.key()]),
+    g.bound(),
+    g.bound(),
+    ...g.maybe("WITHSCORES"),
+    ...g.maybe("LIMIT", g.number(), g.number()),
+    ...g.maybe("zz"),
+  ],
   (g) => ["ZRANGEBYLEX", g.pick(["zset", g.key()]), g.lex(), g.lex()],
   (g) => ["ZREMRANGEBYSCORE", g.pick(["zset", g.key()]), g.bound(), g.bound()],
   (g) => ["ZREMRANGEBYRANK", g.pick(["zset", g.key()]), g.number(), g.number()],
@@ -202,10 +385,36 @@ const COMMAND_MAKERS: readonly Make[] = [
   (g) => ["PUBLISH", g.pick(["news", "lock:released"]), g.value()],
   (g) => ["PUBSUB", g.pick(["CHANNELS", "NUMPAT", "zz"])],
   (g) => ["CONFIG", "GET", g.pick(["hz", "notify-keyspace-events", "appendonly", "appendfsync", "nosuch", "HZ"])],
-  (g) => ["CONFIG", "SET", ...g.pick([["nosuch", "1"], ["appendfsync", "x"], ["appendfsync", "everysec"], ["notify-keyspace-events", "KEAZ"], ["notify-keyspace-events", "KEA"], ["hz", "x"], ["databases", "3"], ["repl-timeout", "0"], ["hz", "10"]])],
-  (g) => ["SCRIPT", ...g.pick([["EXISTS", "abc"], ["LOAD", "return 1"], ["LOAD", "return +"], ["FLUSH", "zz"], ["zz"], ["LOAD"]])],
-  (g) => ["EVALSHA", g.pick(["e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "E0E1F9FABFC9D4800C877A703B823AC0578FF8DB", "abc"]), g.pick(["0", "1", "x", "-1"])],
-  (g) => ["EVAL", g.pick(["return 1", "return KEYS", "return ARGV"]), g.pick(["0", "1", "2", "9", "x", "-1", "1.5"]), ...g.maybe("k1", "v1")],
+  (g) => [
+    "CONFIG",
+    "SET",
+    ...g.pick([
+      ["nosuch", "1"],
+      ["appendfsync", "x"],
+      ["appendfsync", "everysec"],
+      ["notify-keyspace-events", "KEAZ"],
+      ["notify-keyspace-events", "KEA"],
+      ["hz", "x"],
+      ["databases", "3"],
+      ["repl-timeout", "0"],
+      ["hz", "10"],
+    ]),
+  ],
+  (g) => [
+    "SCRIPT",
+    ...g.pick([["EXISTS", "abc"], ["LOAD", "return 1"], ["LOAD", "return +"], ["FLUSH", "zz"], ["zz"], ["LOAD"]]),
+  ],
+  (g) => [
+    "EVALSHA",
+    g.pick(["e0e1f9fabfc9d4800c877a703b823ac0578ff8db", "E0E1F9FABFC9D4800C877A703B823AC0578FF8DB", "abc"]),
+    g.pick(["0", "1", "x", "-1"]),
+  ],
+  (g) => [
+    "EVAL",
+    g.pick(["return 1", "return KEYS", "return ARGV"]),
+    g.pick(["0", "1", "2", "9", "x", "-1", "1.5"]),
+    ...g.maybe("k1", "v1"),
+  ],
   (g) => ["CLIENT", ...g.pick([["GETNAME"], ["SETNAME", "me"], ["SETNAME", "a b"], ["zz"]])],
   (g) => ["WAIT", "0", g.pick(["10", "x", "-1"])],
   () => ["DEBUG", "zz"],

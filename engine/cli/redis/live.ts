@@ -13,7 +13,18 @@ import { TraceWorld } from "./trace-world.ts";
 
 const OPTIONS = ["--notify-keyspace-events", "KEA"];
 const BARRIER = "__barrier__";
-const UNORDERED = new Set(["smembers", "sinter", "sunion", "sdiff", "keys", "scan", "sscan", "srandmember", "spop", "pubsub"]);
+const UNORDERED = new Set([
+  "smembers",
+  "sinter",
+  "sunion",
+  "sdiff",
+  "keys",
+  "scan",
+  "sscan",
+  "srandmember",
+  "spop",
+  "pubsub",
+]);
 const MARGIN_MS = 2_000;
 
 /** @returns the exit code */
@@ -67,8 +78,13 @@ async function compare(seed: number, port: number): Promise<string | null> {
     page.command(conn, args),
   ];
   try {
-    for (const args of [["FLUSHALL"], ["SCRIPT", "FLUSH"], ["DEBUG", "SET-ACTIVE-EXPIRE", "0"], ["CONFIG", "SET", ...OPTIONS.map((word) => word.replace(/^--/, "")), "hz", "10"]])
-      // oxlint-disable-next-line no-await-in-loop
+    // oxlint-disable-next-line no-await-in-loop
+    for (const args of [
+      ["FLUSHALL"],
+      ["SCRIPT", "FLUSH"],
+      ["DEBUG", "SET-ACTIVE-EXPIRE", "0"],
+      ["CONFIG", "SET", ...OPTIONS.map((word) => word.replace(/^--/, "")), "hz", "10"],
+    ])
       await both("A", args);
     await both("S", ["PSUBSCRIBE", "__key*@0__:*", "lock:*"]);
     await both("S", ["SUBSCRIBE", BARRIER]);
@@ -77,7 +93,10 @@ async function compare(seed: number, port: number): Promise<string | null> {
       // oxlint-disable-next-line no-await-in-loop
       const difference = await take(step, both, real.S, page, port);
       if (difference !== null)
-        return `step ${i}\n${program.slice(Math.max(0, i - 6), i + 1).map(shownStep).join("\n")}\n${difference}`;
+        return `step ${i}\n${program
+          .slice(Math.max(0, i - 6), i + 1)
+          .map(shownStep)
+          .join("\n")}\n${difference}`;
     }
     return null;
   } finally {
@@ -87,7 +106,13 @@ async function compare(seed: number, port: number): Promise<string | null> {
 
 type Both = (conn: "A" | "B" | "S", args: readonly string[]) => Promise<readonly [Reply, Reply | null]>;
 
-async function take(step: Step, both: Both, listener: RealConnection, page: TraceWorld, port: number): Promise<string | null> {
+async function take(
+  step: Step,
+  both: Both,
+  listener: RealConnection,
+  page: TraceWorld,
+  port: number,
+): Promise<string | null> {
   if (step.op === "sleep") {
     await pause(step.ms);
     page.sleep(step.ms);
@@ -114,7 +139,8 @@ async function drained(listener: RealConnection, page: TraceWorld, port: number)
   const got: (readonly string[])[] = [];
   for (let push = page.nextPush("S", 0); push !== null; push = page.nextPush("S", 0)) got.push(push);
   if (JSON.stringify(wanted) === JSON.stringify(got)) return null;
-  const line = (pushes: readonly (readonly string[])[]): string => pushes.map((push) => push.slice(2).join(" ")).join(" | ");
+  const line = (pushes: readonly (readonly string[])[]): string =>
+    pushes.map((push) => push.slice(2).join(" ")).join(" | ");
   return `  published by redis: ${line(wanted)}\n  by the page:        ${line(got)}`;
 }
 
@@ -144,7 +170,8 @@ function text(reply: Reply): string {
 
 function same(wanted: Reply, got: Reply, isUnordered: boolean): boolean {
   if (text(wanted) === text(got)) return true;
-  if (wanted.type === "int" && got.type === "int" && isUnordered) return wanted.value > 50_000 && closeTimes(wanted.value, got.value);
+  if (wanted.type === "int" && got.type === "int" && isUnordered)
+    return wanted.value > 50_000 && closeTimes(wanted.value, got.value);
   if (!isUnordered || wanted.type !== "array" || got.type !== "array") return false;
   return sorted(wanted) === sorted(got);
 }
@@ -154,5 +181,7 @@ function sorted(reply: Reply): string {
 }
 
 function shownStep(step: Step): string {
-  return step.op === "sleep" ? `  sleep ${step.ms}` : `  ${step.conn}> ${step.args.map((arg) => JSON.stringify(arg)).join(" ")}`;
+  return step.op === "sleep"
+    ? `  sleep ${step.ms}`
+    : `  ${step.conn}> ${step.args.map((arg) => JSON.stringify(arg)).join(" ")}`;
 }

@@ -107,7 +107,8 @@ export class RealConnection {
       if (read === null) return;
       this.#buffer = this.#buffer.slice(read.end);
       const { reply } = read;
-      const words = reply.type === "array" ? reply.items.map((item) => ("value" in item ? String(item.value) : "")) : [];
+      const words =
+        reply.type === "array" ? reply.items.map((item) => ("value" in item ? String(item.value) : "")) : [];
       if (words.length >= 3 && (words[0] === "message" || words[0] === "pmessage")) this.pushes.push(words);
       else this.#waiting.shift()?.resolve(reply);
     }

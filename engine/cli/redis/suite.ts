@@ -120,8 +120,7 @@ export function matches(wanted: WantedReply, got: Reply): boolean {
     return got.type === "int" && got.value >= wanted.between[0] && got.value <= wanted.between[1];
   if (wanted.type === "array" && got.type === "array")
     return (
-      wanted.items.length === got.items.length &&
-      wanted.items.every((item, i) => matches(item, got.items[i] as Reply))
+      wanted.items.length === got.items.length && wanted.items.every((item, i) => matches(item, got.items[i] as Reply))
     );
   return !("value" in wanted) || ("value" in got && wanted.value === got.value);
 }

@@ -53,11 +53,11 @@ function expire(unit: TimeUnit) {
 function readCondition(words: readonly string[]): ReadonlySet<string> {
   const only = new Set(words.map(lower));
   for (const [i, word] of words.map(lower).entries())
-    if (!["nx", "xx", "gt", "lt"].includes(word)) throw new Refused(`ERR Unsupported option ${untilNul(words[i] as string)}`);
+    if (!["nx", "xx", "gt", "lt"].includes(word))
+      throw new Refused(`ERR Unsupported option ${untilNul(words[i] as string)}`);
   if (only.has("nx") && only.size > 1)
     throw new Refused("ERR NX and XX, GT or LT options at the same time are not compatible");
-  if (only.has("gt") && only.has("lt"))
-    throw new Refused("ERR GT and LT options at the same time are not compatible");
+  if (only.has("gt") && only.has("lt")) throw new Refused("ERR GT and LT options at the same time are not compatible");
   return only;
 }
 
@@ -163,12 +163,19 @@ function scanOptions(args: readonly string[], withType: boolean): ScanOptions {
 }
 
 /** One step of a walk: names from the cursor on, `count` of them and all that share the last one's hash. */
-function walk(names: readonly string[], cursor: string, count: number): { readonly next: string; readonly names: string[] } {
+function walk(
+  names: readonly string[],
+  cursor: string,
+  count: number,
+): { readonly next: string; readonly names: string[] } {
   const ordered = inHashOrder(names).filter(({ hash }) => hash >= Number(cursor));
   const end = ordered[Math.max(count, 1)]?.hash;
   const taken = ordered.filter(({ hash }, i) => i < count || hash === ordered[count - 1]?.hash);
   const following = ordered[taken.length]?.hash;
-  return { next: end === undefined || following === undefined ? "0" : String(following), names: taken.map(({ name }) => name) };
+  return {
+    next: end === undefined || following === undefined ? "0" : String(following),
+    names: taken.map(({ name }) => name),
+  };
 }
 
 function cursorOf(text: string): string {
@@ -255,10 +262,20 @@ export const keyCommands: readonly CommandSpec[] = [
   command("expireat", -3, "write", expire("at-s")),
   command("pexpireat", -3, "write", expire("at-ms")),
   command("persist", 2, "write", persist),
-  command("ttl", 2, "", time((at, now) => seconds(left(at, now)))),
+  command(
+    "ttl",
+    2,
+    "",
+    time((at, now) => seconds(left(at, now))),
+  ),
   command("pttl", 2, "", time(left)),
   command("expiretime", 2, "", time(seconds)),
-  command("pexpiretime", 2, "", time((at) => at)),
+  command(
+    "pexpiretime",
+    2,
+    "",
+    time((at) => at),
+  ),
   command("type", 2, "", (call) => status(call.keys.peek(arg(call, 1))?.type ?? "none")),
   command("keys", 2, "", (call) => bulks(call.keys.visibleKeys().filter((key) => globMatches(arg(call, 1), key)))),
   command("scan", -2, "", scan),

@@ -146,5 +146,10 @@ export const setCommands: readonly CommandSpec[] = [
   command("sunionstore", -3, "write", stored(union, "sunionstore")),
   command("sdiffstore", -3, "write", stored(difference, "sdiffstore")),
   command("sintercard", -3, "", sintercard),
-  command("sscan", -3, "", (call) => scanWithin(call, inOrder(membersOf(call, arg(call, 1))).map((one) => [one]))),
+  command("sscan", -3, "", (call) =>
+    scanWithin(
+      call,
+      inOrder(membersOf(call, arg(call, 1))).map((one) => [one]),
+    ),
+  ),
 ];

@@ -220,7 +220,12 @@ function pop(most: boolean) {
     if (most) all.reverse();
     const taken = all.slice(0, count);
     if (taken.length === 0) return EMPTY;
-    remove(call, arg(call, 1), taken.map(([member]) => member), most ? "zpopmax" : "zpopmin");
+    remove(
+      call,
+      arg(call, 1),
+      taken.map(([member]) => member),
+      most ? "zpopmax" : "zpopmin",
+    );
     return answer(taken, true);
   };
 }
@@ -275,4 +280,3 @@ export const sortedSetCommands: readonly CommandSpec[] = [
     ),
   ),
 ];
-

@@ -7,15 +7,7 @@ import { formatG } from "../numbers.ts";
 import { isFunction, joinable, type Machine, numberText, STRING_MAX, toNumber } from "./machine.ts";
 import { compile } from "./parser.ts";
 import { find, type Match, PatternError } from "./patterns.ts";
-import {
-  LuaError,
-  type LuaFunction,
-  LuaSyntaxError,
-  LuaTable,
-  type LuaValue,
-  truthy,
-  typeName,
-} from "./value.ts";
+import { LuaError, type LuaFunction, LuaSyntaxError, LuaTable, type LuaValue, truthy, typeName } from "./value.ts";
 
 type Native = (args: Arguments) => readonly LuaValue[];
 
@@ -113,7 +105,10 @@ function caught(value: LuaValue): LuaValue {
 }
 
 function baseFunctions(machine: Machine): Record<string, Native> {
-  const protectedCall = (body: () => readonly LuaValue[], handle: (value: LuaValue) => LuaValue): readonly LuaValue[] => {
+  const protectedCall = (
+    body: () => readonly LuaValue[],
+    handle: (value: LuaValue) => LuaValue,
+  ): readonly LuaValue[] => {
     const depth = machine.calls.length;
     try {
       return [true, ...body()];
@@ -363,61 +358,73 @@ function gsub(
 
 function format(args: Arguments): string {
   let next = 0;
-  return args.text(0).replaceAll(/%([-+ #0]*)(\d*)(?:\.(\d*))?([\s\S]?)/g, (_, flags: string, width: string, digits: string | undefined, kind: string) => {
-    if (kind === "%" && flags === "" && width === "") return "%";
-    next += 1;
-    const precision = digits === undefined ? null : Number(digits);
-    const padded = (text: string, isNumber: boolean): string => {
-      const size = Number(width === "" ? 0 : width);
-      if (flags.includes("-")) return text.padEnd(size);
-      if (!flags.includes("0") || !isNumber) return text.padStart(size);
-      const sign = /^[-+ ]/.exec(text)?.[0] ?? "";
-      return sign + text.slice(sign.length).padStart(size - sign.length, "0");
-    };
-    const signed = (text: string): string =>
-      text.startsWith("-") ? text : flags.includes("+") ? `+${text}` : flags.includes(" ") ? ` ${text}` : text;
-    switch (kind) {
-      case "d":
-      case "i": {
-        const value = toInt64(args.number(next));
-        const size = String(value < 0n ? -value : value).padStart(precision ?? 1, "0");
-        return padded(signed(value < 0n ? `-${size}` : size), true);
-      }
-      case "u":
-        return padded(String(BigInt.asUintN(64, toInt64(args.number(next)))), true);
-      case "c":
-        return padded(String.fromCharCode(args.whole(next) & 255), false);
-      case "x":
-      case "X":
-      case "o": {
-        const text = BigInt.asUintN(64, toInt64(args.number(next))).toString(kind === "o" ? 8 : 16);
-        const sized = text.padStart(precision ?? 1, "0");
-        return padded(kind === "X" ? sized.toUpperCase() : sized, true);
-      }
-      case "e":
-      case "E": {
-        const text = args.number(next).toExponential(precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2");
-        return padded(signed(kind === "E" ? text.toUpperCase() : text), true);
-      }
-      case "f": {
-        const value = args.number(next);
-        return padded(signed(Number.isFinite(value) ? fixed(value, precision ?? 6) : numberText(value)), true);
-      }
-      case "g":
-      case "G": {
-        const text = formatG(args.number(next), Math.max(1, precision ?? 6));
-        return padded(signed(kind === "G" ? text.toUpperCase() : text), true);
-      }
-      case "q":
-        return `"${args.text(next).replaceAll(/["\\\n]/g, "\\$&").replaceAll("\r", "\\r").replaceAll("\0", "\\000")}"`;
-      case "s": {
-        const text = args.text(next);
-        return padded(precision === null ? text : text.slice(0, precision), false);
-      }
-      default:
-        return args.machine.fail(`invalid option '%${kind}' to 'format'`);
-    }
-  });
+  return args
+    .text(0)
+    .replaceAll(
+      /%([-+ #0]*)(\d*)(?:\.(\d*))?([\s\S]?)/g,
+      (_, flags: string, width: string, digits: string | undefined, kind: string) => {
+        if (kind === "%" && flags === "" && width === "") return "%";
+        next += 1;
+        const precision = digits === undefined ? null : Number(digits);
+        const padded = (text: string, isNumber: boolean): string => {
+          const size = Number(width === "" ? 0 : width);
+          if (flags.includes("-")) return text.padEnd(size);
+          if (!flags.includes("0") || !isNumber) return text.padStart(size);
+          const sign = /^[-+ ]/.exec(text)?.[0] ?? "";
+          return sign + text.slice(sign.length).padStart(size - sign.length, "0");
+        };
+        const signed = (text: string): string =>
+          text.startsWith("-") ? text : flags.includes("+") ? `+${text}` : flags.includes(" ") ? ` ${text}` : text;
+        switch (kind) {
+          case "d":
+          case "i": {
+            const value = toInt64(args.number(next));
+            const size = String(value < 0n ? -value : value).padStart(precision ?? 1, "0");
+            return padded(signed(value < 0n ? `-${size}` : size), true);
+          }
+          case "u":
+            return padded(String(BigInt.asUintN(64, toInt64(args.number(next)))), true);
+          case "c":
+            return padded(String.fromCharCode(args.whole(next) & 255), false);
+          case "x":
+          case "X":
+          case "o": {
+            const text = BigInt.asUintN(64, toInt64(args.number(next))).toString(kind === "o" ? 8 : 16);
+            const sized = text.padStart(precision ?? 1, "0");
+            return padded(kind === "X" ? sized.toUpperCase() : sized, true);
+          }
+          case "e":
+          case "E": {
+            const text = args
+              .number(next)
+              .toExponential(precision ?? 6)
+              .replace(/e([+-])(\d)$/, "e$10$2");
+            return padded(signed(kind === "E" ? text.toUpperCase() : text), true);
+          }
+          case "f": {
+            const value = args.number(next);
+            return padded(signed(Number.isFinite(value) ? fixed(value, precision ?? 6) : numberText(value)), true);
+          }
+          case "g":
+          case "G": {
+            const text = formatG(args.number(next), Math.max(1, precision ?? 6));
+            return padded(signed(kind === "G" ? text.toUpperCase() : text), true);
+          }
+          case "q":
+            return `"${args
+              .text(next)
+              .replaceAll(/["\\\n]/g, "\\$&")
+              .replaceAll("\r", "\\r")
+              .replaceAll("\0", "\\000")}"`;
+          case "s": {
+            const text = args.text(next);
+            return padded(precision === null ? text : text.slice(0, precision), false);
+          }
+          default:
+            return args.machine.fail(`invalid option '%${kind}' to 'format'`);
+        }
+      },
+    );
 }
 
 /** A double cast to 64 bits; what does not fit is the least, as x86 has it. */
@@ -441,8 +448,7 @@ function tableFunctions(machine: Machine): Record<string, Native> {
         machine.step(machine.line);
         const value = joinable(table.get(i));
         parts.push(
-          value ??
-            machine.fail(`invalid value (${typeName(table.get(i))}) at index ${i} in table for 'concat'`),
+          value ?? machine.fail(`invalid value (${typeName(table.get(i))}) at index ${i} in table for 'concat'`),
         );
       }
       return [parts.join(by)];
@@ -457,7 +463,15 @@ function tableFunctions(machine: Machine): Record<string, Native> {
       machine.rawSet(table, at, args.values.at(-1));
       return [];
     },
-    maxn: (args) => [Math.max(0, ...args.table(0).keys().filter((key) => typeof key === "number"))],
+    maxn: (args) => [
+      Math.max(
+        0,
+        ...args
+          .table(0)
+          .keys()
+          .filter((key) => typeof key === "number"),
+      ),
+    ],
     remove: (args) => {
       const table = args.table(0);
       const end = table.length;
@@ -473,7 +487,9 @@ function tableFunctions(machine: Machine): Record<string, Native> {
       const by = args.values[1];
       const less = (a: LuaValue, b: LuaValue): boolean => {
         machine.step(machine.line);
-        return by === undefined ? machine.placeless(() => machine.less(a, b, false)) : truthy(machine.call(by, [a, b])[0]);
+        return by === undefined
+          ? machine.placeless(() => machine.less(a, b, false))
+          : truthy(machine.call(by, [a, b])[0]);
       };
       const sorted = Array.from({ length: table.length }, (_, i) => table.get(i + 1)).sort((a, b) =>
         less(a, b) ? -1 : less(b, a) ? 1 : 0,

@@ -96,8 +96,7 @@ export class Machine {
       if (value !== undefined || object.meta === null) return value;
     }
     const handler = this.metaOf(object, "__index");
-    if (handler === undefined)
-      return object instanceof LuaTable ? undefined : this.failType("index", object, naming);
+    if (handler === undefined) return object instanceof LuaTable ? undefined : this.failType("index", object, naming);
     this.step(this.line);
     return isFunction(handler) ? this.call(handler, [object, key])[0] : this.index(handler, key);
   }

@@ -121,7 +121,11 @@ class Parser {
   #expectClosing(symbol: string, opening: string, line: number): void {
     if (this.#take(symbol)) return;
     if (line === this.#token.line) this.#expected(symbol);
-    this.#lexer.fail(`'${symbol}' expected (to close '${opening}' at line ${line})`, this.#token.near, this.#token.line);
+    this.#lexer.fail(
+      `'${symbol}' expected (to close '${opening}' at line ${line})`,
+      this.#token.near,
+      this.#token.line,
+    );
   }
   #name(): string {
     if (this.#token.type !== "name") this.#lexer.fail("'<name>' expected", this.#token.near, this.#token.line);
