@@ -41,12 +41,12 @@ import type { Value } from "./values.ts";
 
 /** What the server around it does. */
 export interface Surroundings {
-  readonly rng: Rng;
+  rng(): Rng;
   readonly options: Options;
   readonly emit: ((event: RedisEvent) => void) | null;
   /** Awake time of the input at hand. */
-  readonly now: Micros;
-  readonly isReplica: boolean;
+  now(): Micros;
+  isReplica(): boolean;
   /** Answers a command that is the server's; null: it answers later, by `answer`. */
   serverCommand(session: Session, name: string, args: readonly string[], n: number, mayBlock: boolean): Reply | null;
   answer(session: Session, n: number, reply: Reply): void;
@@ -55,7 +55,7 @@ export interface Surroundings {
   propagate(db: number, commands: readonly (readonly string[])[], file: boolean): number;
   closeAfterAnswer(session: Session): void;
   /** Whether enough replicas are near for a write to be taken (min-replicas-to-write). */
-  readonly enoughReplicas: boolean;
+  enoughReplicas(): boolean;
 }
 
 export interface ExecutorCheckpoint {
@@ -162,7 +162,7 @@ export class Executor {
   timeOut(): void {
     for (const session of this.#sessions.values()) {
       const { blocked } = session;
-      if (blocked?.type === "list" && blocked.until !== null && this.#around.now >= blocked.until)
+      if (blocked?.type === "list" && blocked.until !== null && this.#around.now() >= blocked.until)
         this.unblock(session, NIL_ARRAY);
     }
   }
@@ -235,7 +235,7 @@ export class Executor {
     if (arity !== null) return arity;
     const isWrite = spec.flags.has("write");
     if (session.queue !== null && spec.flags.has("nomulti")) return "ERR Command not allowed inside a transaction";
-    if (isWrite && !this.#around.enoughReplicas && !this.#around.isReplica)
+    if (isWrite && !this.#around.enoughReplicas() && !this.#around.isReplica())
       return "NOREPLICAS Not enough good replicas to write.";
     if (isWrite && this.#isReadOnly) return READ_ONLY;
     if (subscriptions(session) > 0 && !spec.flags.has("pubsub"))
@@ -244,7 +244,7 @@ export class Executor {
   }
 
   get #isReadOnly(): boolean {
-    return this.#around.isReplica && this.#around.options.flag("replica-read-only");
+    return this.#around.isReplica() && this.#around.options.flag("replica-read-only");
   }
 
   /** Runs a command that nothing forbids. Null: the answer comes later. */
@@ -278,7 +278,7 @@ export class Executor {
       )({
         keys,
         args,
-        rng: this.#around.rng,
+        rng: this.#around.rng(),
         rewrite: (...commands) => {
           rewritten = commands;
         },
@@ -445,7 +445,7 @@ export class Executor {
     if (spec.flags.has("write")) {
       if (isReadOnly) return error("ERR Write commands are not allowed from read-only scripts.");
       if (this.#isReadOnly) return error(READ_ONLY);
-      if (!this.#around.enoughReplicas && !this.#around.isReplica)
+      if (!this.#around.enoughReplicas() && !this.#around.isReplica())
         return error("NOREPLICAS Not enough good replicas to write.");
     }
     const { db } = session;
@@ -559,7 +559,7 @@ export class Executor {
     if (popped !== null) return popped;
     const name = lower(args[0] ?? "");
     if (!mayBlock) return name === "blmove" || name === "brpoplpush" ? { type: "nil" } : NIL_ARRAY;
-    const until = seconds === 0 ? null : this.#around.now + Math.ceil(seconds * 1_000_000);
+    const until = seconds === 0 ? null : this.#around.now() + Math.ceil(seconds * 1_000_000);
     session.blocked = { type: "list", n, args, until } satisfies Blocked;
     return null;
   }
@@ -574,7 +574,7 @@ export class Executor {
 
   /** Those that came first are served first. */
   #serveBlocked(): void {
-    if (this.#around.isReplica) return;
+    if (this.#around.isReplica()) return;
     for (const session of this.#sessions.values()) {
       if (session.blocked?.type !== "list") continue;
       this.keys.selected = session.db;
@@ -600,7 +600,7 @@ export class Executor {
     this.#passOn = [];
     this.#record();
     if (all.length === 0) return;
-    if (this.#around.isReplica) return;
+    if (this.#around.isReplica()) return;
     const offset = this.#passAll(all);
     if (session !== null) session.wrote = offset;
   }

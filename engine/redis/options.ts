@@ -52,9 +52,10 @@ const ALL_EVENTS = "g$lshzxetd";
 export function eventFlags(text: string): string | null {
   if (!/^[Ag$lshzxetdKEmn]*$/.test(text)) return null;
   const has = (letter: string): boolean => text.includes(letter) || (ALL_EVENTS.includes(letter) && text.includes("A"));
-  const classes = [...ALL_EVENTS].every(has) ? "A" : [...ALL_EVENTS].filter(has).join("");
+  const letters = ALL_EVENTS.split("");
+  const classes = letters.every(has) ? "A" : letters.filter(has).join("");
   const isAll = classes === "A";
-  return [classes, ...[...(isAll ? "KEmn" : "nKEm")].filter(has)].join("");
+  return [classes, ...(isAll ? "KEmn" : "nKEm").split("").filter(has)].join("");
 }
 
 export class Options {

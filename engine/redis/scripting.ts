@@ -59,7 +59,7 @@ function failureText({ value, line }: LuaError, sha: string): string {
   const place = ` script: ${sha}, on @${CHUNK}:${line}.`;
   const text = value instanceof LuaTable ? value.get("err") : value;
   if (value instanceof LuaTable && typeof text === "string") return `${withoutLines(text)}${place}`;
-  return `ERR ${withoutLines(joinable(text) ?? String(text ?? "nil"))}${place}`;
+  return `ERR ${withoutLines(joinable(text) ?? (typeof text === "boolean" ? String(text) : "nil"))}${place}`;
 }
 
 /** Globals are Redis's: reading one that is not there, and writing any, is an error. */

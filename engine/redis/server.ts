@@ -105,29 +105,18 @@ export class RedisServer implements Process, ServerView {
     this.#file = new AppendOnlyFile(env.out);
     this.#stream = new Stream("");
     this.options.read(config.options);
-    const server = this;
     this.executor = new Executor({
       options: this.options,
       emit: this.#emit,
-      get rng() {
-        return server.#rng;
-      },
-      get now() {
-        return server.#now;
-      },
-      get isReplica() {
-        return server.#state.link !== null;
-      },
-      get enoughReplicas() {
-        const least = server.options.number("min-replicas-to-write");
-        const lag = server.options.number("min-replicas-max-lag");
-        return least === 0 || lag === 0 || server.#stream.countNear(server.#now, lag) >= least;
-      },
-      serverCommand: (session, name, args, n, mayBlock) => serverCommand(server, session, name, args, n, mayBlock),
-      answer: (session, n, reply) => server.#answer(session, n, reply),
-      push: (session, message) => server.#send(session.id, { type: "push", message } satisfies ServerMessage),
-      propagate: (db, commands, file) => server.#propagate(db, commands, file),
-      closeAfterAnswer: (session) => void server.#state.closing.push(session.id),
+      rng: () => this.#rng,
+      now: () => this.#now,
+      isReplica: () => this.#state.link !== null,
+      enoughReplicas: () => this.#enoughReplicas(),
+      serverCommand: (session, name, args, n, mayBlock) => serverCommand(this, session, name, args, n, mayBlock),
+      answer: (session, n, reply) => this.#answer(session, n, reply),
+      push: (session, message) => this.#send(session.id, { type: "push", message } satisfies ServerMessage),
+      propagate: (db, commands, file) => this.#propagate(db, commands, file),
+      closeAfterAnswer: (session) => void this.#state.closing.push(session.id),
     });
   }
 
@@ -390,6 +379,12 @@ export class RedisServer implements Process, ServerView {
     this.#sendOn({ type: "stream", part });
     this.#emit?.({ type: "redis-offset", offset: part.to });
     return part.to;
+  }
+
+  #enoughReplicas(): boolean {
+    const least = this.options.number("min-replicas-to-write");
+    const lag = this.options.number("min-replicas-max-lag");
+    return least === 0 || lag === 0 || this.#stream.countNear(this.#now, lag) >= least;
   }
 
   #sendOn(message: PrimaryMessage): void {

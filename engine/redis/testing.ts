@@ -152,6 +152,7 @@ export class RedisWorld {
     const { client } = this;
     client.now = this.world.now;
     const ticket = client.conn(server).call(args, this.world.now, null);
+    client.flush();
     const end = this.world.now + within;
     const answer = (): Reply | null => {
       const found = client.events.find(
@@ -172,6 +173,7 @@ export class RedisWorld {
   /** Sends without waiting. */
   send(server: string, ...args: readonly string[]): void {
     this.client.conn(server).call(args, this.world.now, null);
+    this.client.flush();
   }
 
   does(command: Command): void {

@@ -64,10 +64,11 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 function quoted(text: string): string {
-  const escaped = text.replaceAll(
-    /["\\/\0-\x1f\x7f]/g,
-    (char) => SHORT[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const escaped = text.replaceAll(/["\\/]|\p{Cc}/gu, (char) => {
+    const code = char.charCodeAt(0);
+    // Beyond ASCII a control character is a byte of something longer.
+    return SHORT[char] ?? (code > 0x7f ? char : `\\u${code.toString(16).padStart(4, "0")}`);
+  });
   return `"${escaped}"`;
 }
 

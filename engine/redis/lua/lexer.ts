@@ -6,7 +6,7 @@ const KEYWORDS = new Set(
     " ",
   ),
 );
-const SYMBOLS = ["...", "..", "==", "~=", "<=", ">=", ..."+-*/%^#<>=(){}[];:,."];
+const SYMBOLS = ["...", "..", "==", "~=", "<=", ">=", ..."+-*/%^#<>=(){}[];:,.".split("")];
 
 export interface Token {
   readonly type: "name" | "number" | "string" | "symbol" | "end";

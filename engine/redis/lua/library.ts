@@ -270,7 +270,9 @@ function stringFunctions(machine: Machine): Record<string, Native> {
   return {
     byte: (args) => {
       const from = args.whole(1, 1);
-      return [...slice(args.text(0), from, args.whole(2, from))].map((char) => char.charCodeAt(0));
+      return slice(args.text(0), from, args.whole(2, from))
+        .split("")
+        .map((char) => char.charCodeAt(0));
     },
     char: (args) => [
       args.values
@@ -307,7 +309,7 @@ function stringFunctions(machine: Machine): Record<string, Native> {
       if (text.length * n > STRING_MAX) machine.fail("resulting string too large");
       return [text.repeat(n)];
     },
-    reverse: (args) => [[...args.text(0)].reverse().join("")],
+    reverse: (args) => [args.text(0).split("").reverse().join("")],
     sub: (args) => [slice(args.text(0), args.whole(1), args.whole(2, -1))],
     upper: (args) => [args.text(0).replaceAll(/[a-z]/g, (char) => char.toUpperCase())],
   };

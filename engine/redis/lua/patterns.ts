@@ -215,7 +215,7 @@ class Matcher {
 
 const CLASSES: Readonly<Record<string, RegExp>> = {
   a: /[A-Za-z]/,
-  c: /[\0-\x1f\x7f]/,
+  c: /\p{Cc}/u,
   d: /[0-9]/,
   l: /[a-z]/,
   p: /[!-/:-@[-`{-~]/,
@@ -230,5 +230,6 @@ function inClass(char: string, name: string): boolean {
   const lowered = name.toLowerCase();
   const found = CLASSES[lowered];
   if (found === undefined) return char === name;
-  return found.test(char) === (name === lowered);
+  // Only ASCII has classes here, as in C's own locale.
+  return (char <= "\x7f" && found.test(char)) === (name === lowered);
 }
