@@ -9,7 +9,7 @@ import type { Rng } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import type { ConnectionId } from "../sim/process.ts";
 import { blockingTimeout, popFrom } from "./blocking.ts";
-import { lower } from "./bytes.ts";
+import { lower, untilNul } from "./bytes.ts";
 import type { CommandSpec } from "./call.ts";
 import { readDb } from "./commands/keys.ts";
 import type { RedisEvent } from "./events.ts";
@@ -656,9 +656,9 @@ function unknownCommand(args: readonly string[]): string {
   let list = "";
   for (const arg of args.slice(1)) {
     if (list.length >= SHOWN) break;
-    list += `'${arg.slice(0, SHOWN - list.length)}' `;
+    list += `'${untilNul(arg.slice(0, SHOWN - list.length))}' `;
   }
-  return `ERR unknown command '${(args[0] ?? "").slice(0, SHOWN)}', with args beginning with: ${list}`.replaceAll(
+  return `ERR unknown command '${untilNul((args[0] ?? "").slice(0, SHOWN))}', with args beginning with: ${list}`.replaceAll(
     /[\r\n]/g,
     " ",
   );

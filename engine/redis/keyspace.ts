@@ -188,6 +188,15 @@ export class Keyspace {
     return removed;
   }
 
+  /** Two databases change places. */
+  swap(a: number, b: number): void {
+    const [first, second] = [this.#databases.get(a) ?? new Map(), this.#databases.get(b) ?? new Map()];
+    this.#databases.set(a, second);
+    this.#databases.set(b, first);
+    for (const key of new Set([...first.keys(), ...second.keys()]))
+      for (const db of [a, b]) this.#hooks.touched(db, key);
+  }
+
   /** A change: `dirty` counts it, watchers hear of it, and it is published. */
   changed(kind: NotifyClass, event: string, key: string): void {
     this.dirty += 1;

@@ -39,6 +39,7 @@ export interface StreamCheckpoint {
   readonly offset: number;
   readonly db: number;
   readonly parts: readonly StreamPart[];
+  readonly isActive: boolean;
   readonly followers: readonly (readonly [ConnectionId, Follower])[];
 }
 
@@ -57,6 +58,7 @@ export class Stream {
   /** The database that the followers are in; -1: they have to be told. */
   #db = -1;
   #parts: StreamPart[] = [];
+  #isActive = false;
   readonly #followers = new Map<ConnectionId, Follower>();
 
   constructor(replid: string) {
@@ -70,6 +72,7 @@ export class Stream {
       offset: this.#offset,
       db: this.#db,
       parts: [...this.#parts],
+      isActive: this.#isActive,
       followers: [...this.#followers],
     };
   }
@@ -79,6 +82,7 @@ export class Stream {
     this.#offset = saved.offset;
     this.#db = saved.db;
     this.#parts = [...saved.parts];
+    this.#isActive = saved.isActive;
     for (const [connection, follower] of saved.followers) this.#followers.set(connection, follower);
   }
 
@@ -107,6 +111,11 @@ export class Stream {
     const part: StreamPart = { from: this.#offset, to: this.#offset + bytes, commands: whole };
     this.#keep(part, backlogBytes);
     return part;
+  }
+
+  /** Whether anybody has ever followed: before that no stream is kept. */
+  get isActive(): boolean {
+    return this.#isActive;
   }
 
   /** A part of the primary's stream is kept as it is, and sent on. */
@@ -144,6 +153,7 @@ export class Stream {
     this.#replid = replid;
     this.#former = null;
     this.#offset = offset;
+    this.#isActive = offset > 0;
     this.#parts = [];
   }
 
@@ -158,6 +168,7 @@ export class Stream {
 
   add(connection: ConnectionId, follower: Follower): void {
     this.#followers.set(connection, follower);
+    this.#isActive = true;
     this.#db = -1;
   }
   drop(connection: ConnectionId): void {

@@ -6,7 +6,7 @@
  */
 import { formatDouble } from "./numbers.ts";
 import { array, bulk, error, int, NIL, type Reply, status } from "./reply.ts";
-import { installLibrary, library, toInt64 } from "./lua/library.ts";
+import { installLibrary, library, opaque, toInt64 } from "./lua/library.ts";
 import { joinable, Machine } from "./lua/machine.ts";
 import { compile } from "./lua/parser.ts";
 import { LuaError, LuaSyntaxError, LuaTable, type LuaValue } from "./lua/value.ts";
@@ -59,7 +59,13 @@ function failureText({ value, line }: LuaError, sha: string): string {
   const place = ` script: ${sha}, on @${CHUNK}:${line}.`;
   const text = value instanceof LuaTable ? value.get("err") : value;
   if (value instanceof LuaTable && typeof text === "string") return `${withoutLines(text)}${place}`;
-  return `ERR ${withoutLines(joinable(text) ?? (typeof text === "boolean" ? String(text) : "nil"))}${place}`;
+  return `ERR ${withoutLines(plainText(text))}${place}`;
+}
+
+function plainText(value: LuaValue): string {
+  if (value === undefined) return "nil";
+  if (typeof value === "object") return opaque(value);
+  return joinable(value) ?? String(value);
 }
 
 /** Globals are Redis's: reading one that is not there, and writing any, is an error. */

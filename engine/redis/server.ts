@@ -359,7 +359,7 @@ export class RedisServer implements Process, ServerView {
 
   #propagate(db: number, commands: readonly (readonly string[])[], file: boolean): number {
     if (file && this.options.flag("appendonly")) this.#file.append(db, commands);
-    if (this.#stream.followers.length === 0 && this.#stream.offset === 0) return 0;
+    if (!this.#stream.isActive) return 0;
     return this.#feed(db, commands);
   }
 
@@ -424,7 +424,7 @@ export class RedisServer implements Process, ServerView {
 
   /** WAIT asks those that have not told yet. */
   requestAcks(): void {
-    if (this.#stream.followers.length > 0) this.#feed(-1, [["REPLCONF", "GETACK", "*"]]);
+    if (this.#stream.isActive) this.#feed(-1, [["REPLCONF", "GETACK", "*"]]);
   }
 
   // ── replica ──

@@ -126,6 +126,38 @@ function copy(call: Call): Reply {
   return int(done);
 }
 
+function move(call: Call): Reply {
+  const { keys } = call;
+  const [key, db] = [arg(call, 1), readDb(arg(call, 2))];
+  const home = keys.selected;
+  if (db === home) throw new Refused("ERR source and destination objects are the same");
+  const value = keys.peek(key);
+  if (value === null) return int(0);
+  const at = keys.expireAt(key);
+  keys.selected = db;
+  const isFree = keys.peek(key) === null;
+  if (isFree) keys.put(key, value, at);
+  keys.selected = home;
+  if (!isFree) return int(0);
+  keys.delete(key);
+  keys.dirty += 1;
+  keys.notify("g", "move_from", key);
+  keys.selected = db;
+  keys.notify("g", "move_to", key);
+  keys.selected = home;
+  return int(1);
+}
+
+function swapDb(call: Call): Reply {
+  const [first, second] = [
+    integer(arg(call, 1), "ERR invalid first DB index"),
+    integer(arg(call, 2), "ERR invalid second DB index"),
+  ];
+  call.keys.swap(readDb(String(first)), readDb(String(second)));
+  call.keys.dirty += 1;
+  return OK;
+}
+
 export function readDb(text: string): number {
   const db = integer(text);
   if (db < 0 || db > 15) throw new Refused("ERR DB index is out of range");
@@ -281,6 +313,8 @@ export const keyCommands: readonly CommandSpec[] = [
   command("scan", -2, "", scan),
   command("rename", 3, "write", (call) => rename(call, false)),
   command("renamenx", 3, "write", (call) => rename(call, true)),
+  command("move", 3, "write", move),
+  command("swapdb", 3, "write", swapDb),
   command("copy", -3, "write", copy),
   command("randomkey", 1, "", randomKey),
   command("dbsize", 1, "", ({ keys }) => int(keys.size)),

@@ -44,8 +44,9 @@ function removeFrom({ keys }: Call, key: string, members: readonly string[], eve
 function smove(call: Call): Reply {
   const { keys } = call;
   const [from, to, member] = [arg(call, 1), arg(call, 2), arg(call, 3)];
-  const source = keys.peekAs(from, "set");
+  keys.peek(from);
   keys.peek(to);
+  const source = keys.peekAs(from, "set");
   if (source === null) return int(0);
   keys.peekAs(to, "set");
   if (!source.members.has(member)) return int(0);

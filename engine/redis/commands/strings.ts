@@ -32,11 +32,11 @@ interface StringOptions {
   readonly time: { readonly text: string; readonly unit: TimeUnit } | null;
 }
 
-/** The options of SET and GETEX, each at most once and none against another. */
+/** The options of SET and GETEX, none against another; of one that comes twice the last counts. */
 function readOptions(args: readonly string[], allowed: readonly string[]): StringOptions {
   let exists: "nx" | "xx" | null = null;
   let [get, keep, persist] = [false, false, false];
-  let time: StringOptions["time"] = null;
+  let time = null as StringOptions["time"];
   for (let i = 0; i < args.length; i += 1) {
     const word = lower(args[i] as string);
     const unit = TIME_OPTIONS[word];
@@ -46,7 +46,7 @@ function readOptions(args: readonly string[], allowed: readonly string[]): Strin
     else if (word === "get") get = true;
     else if (word === "keepttl" && time === null && !persist) keep = true;
     else if (word === "persist" && time === null && !keep) persist = true;
-    else if (unit !== undefined && next !== undefined && time === null && !keep && !persist) {
+    else if (unit !== undefined && next !== undefined && (time?.unit ?? unit) === unit && !keep && !persist) {
       time = { text: next, unit };
       i += 1;
     } else throw new Refused(SYNTAX);

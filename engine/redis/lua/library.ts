@@ -94,7 +94,7 @@ function tostring(machine: Machine, value: LuaValue): string {
 }
 
 /** Redis shows an address, which no script can rely on. */
-function opaque(value: LuaTable | LuaFunction): string {
+export function opaque(value: LuaTable | LuaFunction): string {
   return `${typeName(value)}: 0x0000000000000000`;
 }
 
@@ -134,9 +134,10 @@ function baseFunctions(machine: Machine): Record<string, Native> {
       if (truthy(args.any(0))) return args.values;
       return machine.fail(args.text(1, "assertion failed!"));
     },
-    error: ({ values, machine: { calls, chunk, line, isPlaceless } }) => {
-      const [value] = values;
-      const level = toNumber(values[1]) ?? 1;
+    error: (args) => {
+      const { calls, chunk, line, isPlaceless } = machine;
+      const [value] = args.values;
+      const level = args.whole(1, 1);
       // The outermost one is called by no script.
       const caller = calls.length - (level - 1);
       const at = level === 1 ? line : level > 1 && caller >= 1 ? calls[caller] : undefined;
@@ -234,7 +235,8 @@ function inBase(text: string, base: number): number | undefined {
     if (digit < 0 || digit >= base) return undefined;
     value = value * base + digit;
   }
-  return negative ? -value : value;
+  // An unsigned number of C: it wraps.
+  return negative && value > 0 ? 2 ** 64 - value : value;
 }
 
 /** From 1, from the end when below 0; as a slice's two ends. */
