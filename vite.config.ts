@@ -2,7 +2,7 @@
  * One configuration, two outputs: the site in several files, and with `--mode single` the same page as one file.
  *
  * Workers are classic and come from a blob, so that they run from file:// and in a sandboxed frame too, where a browser
- * refuses module workers and workers with a URL of their own. All of them run one program, which the page holds as text.
+ * refuses module workers and workers with a URL of their own. Each runs one of two programs, which the page holds as text.
  */
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,13 @@ export default defineConfig(({ mode }) => {
   return {
     base: "./",
     css: { modules: { generateScopedName: shortNames() } },
-    plugins: [react(), workerProgram(), ...(single ? [viteSingleFile()] : []), contentSecurityPolicy(single)],
+    plugins: [
+      react(),
+      workerProgram("program"),
+      workerProgram("program-systems"),
+      ...(single ? [viteSingleFile()] : []),
+      contentSecurityPolicy(single),
+    ],
     build: {
       target: "es2022",
       outDir: single ? "dist-single" : "dist",
@@ -41,13 +47,13 @@ function shortNames(): (name: string, file: string) => string {
   };
 }
 
-/** `virtual:worker-program`: the program of every worker, bundled into one classic script, as a string. */
-function workerProgram(): Plugin {
-  const name = "virtual:worker-program";
+/** `virtual:worker-…`: a program of workers, bundled into one classic script, as a string. */
+function workerProgram(program: "program" | "program-systems"): Plugin {
+  const name = `virtual:worker-${program}`;
   const resolved = `\0${name}`;
-  const entry = fileURLToPath(new URL("engine/worker/program.ts", import.meta.url));
+  const entry = fileURLToPath(new URL(`engine/worker/${program}.ts`, import.meta.url));
   return {
-    name: "worker-program",
+    name: `worker-${program}`,
     resolveId: (id) => (id === name ? resolved : null),
     async load(id) {
       if (id !== resolved) return null;

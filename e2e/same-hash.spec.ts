@@ -16,6 +16,7 @@ import {
   type RunSpec,
   SECOND,
 } from "../engine/index.ts";
+import { REGISTER_KIT } from "../engine/scenario/kit.ts";
 import { createCoordinator } from "../engine/worker/coordinator.ts";
 import { hashIn, pause, shareLink, virtualTime } from "./cluster.ts";
 import { expect, test } from "./harness.ts";
@@ -51,7 +52,10 @@ test("sixty virtual seconds of chaos: Node, five workers on a busy machine, one 
   if (!run.ok) throw new Error(run.problem.why);
   expect(run.value.commands).toHaveLength(commands.length);
 
-  const inNode = await createCoordinator(null).open("node", SPEC, commands, { n: run.value.n, at: run.value.at });
+  const inNode = await createCoordinator(REGISTER_KIT, null).open("node", SPEC, commands, {
+    n: run.value.n,
+    at: run.value.at,
+  });
   expect(run.value.hash).toBe(inNode.hash);
 
   const other = await context.newPage();
@@ -62,7 +66,7 @@ test("sixty virtual seconds of chaos: Node, five workers on a busy machine, one 
 
 /** Plays the run in this thread, with a command every so often; those that make no sense then are not recorded. */
 async function chaos(): Promise<readonly Recorded[]> {
-  const coordinator = createCoordinator(null);
+  const coordinator = createCoordinator(REGISTER_KIT, null);
   const rng = rngFor(SPEC.seed, "chaos");
   await coordinator.open("chaos", SPEC, [], null);
   let at = 0;

@@ -10,6 +10,7 @@ export {
   DEFAULT_CONFIG,
   type RunConfig,
   type RunSpec,
+  type SystemName,
   type Timing,
   type TimingProfile,
   TIMINGS,
@@ -39,7 +40,6 @@ export {
   type Delta,
   type Flight,
   type FlightKind,
-  type Liveness,
   FAULTS_KEPT,
   LOG_WINDOW,
   NOTES_KEPT,
@@ -57,4 +57,28 @@ export {
   type ViolationView,
   type WriteView,
 } from "./trace/view.ts";
+export type {
+  Delivered,
+  EtcdDelta,
+  EtcdMemberView,
+  EtcdView,
+  KeyChange,
+  KeyView,
+  LeaseView,
+  RequestStage,
+  RequestStep,
+  RequestView,
+  WatchView,
+} from "./trace/etcd-view.ts";
+export type { Liveness } from "./trace/liveness.ts";
+export type {
+  Hold,
+  LabClientView,
+  LabView,
+  Overlap,
+  QueuePlace,
+  ResourceView,
+  ResourceWrite,
+  ThreadView,
+} from "./trace/lab-view.ts";
 export type { BranchInfo, Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";

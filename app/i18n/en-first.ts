@@ -5,7 +5,10 @@
 export const enFirst = {
   "app.name": "Lockstep",
   "app.title": "Lockstep: Raft, running",
-  "app.subject": "Raft",
+  "app.subject": "Subject",
+  "app.subject.raft": "Raft",
+  "app.subject.etcd": "etcd",
+  "app.subject.labs": "Locks",
   "app.run": "{members} members · {timing} · seed {seed}",
   "cluster.timing.paper": "Raft paper",
   "cluster.timing.wide": "wide",

@@ -6,7 +6,9 @@
  * here: `note.<what>`, `rule.<rule>`, `refusal.<rule>`. A rule may have a second, `.plain`, for when its figures are
  * not known.
  */
+import { enEtcd } from "./en-etcd.ts";
 import { enFirst } from "./en-first.ts";
+import { enLabs } from "./en-labs.ts";
 import { enRest } from "./en-rest.ts";
 
-export const en = { ...enFirst, ...enRest };
+export const en = { ...enFirst, ...enRest, ...enEtcd, ...enLabs };

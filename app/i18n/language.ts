@@ -18,10 +18,7 @@ const listeners = new Set<() => void>();
 /** Fetches all of a language; `languageOf` gives it from then on. */
 export async function loadLang(lang: Lang): Promise<void> {
   if (whole.has(lang)) return;
-  dictionaries.set(
-    lang,
-    lang === "en" ? { ...enFirst, ...(await import("./en-rest.ts")).enRest } : (await import("./zh.ts")).zh,
-  );
+  dictionaries.set(lang, lang === "en" ? (await import("./en.ts")).en : (await import("./zh.ts")).zh);
   whole.add(lang);
   languages.delete(lang);
   for (const listener of listeners) listener();

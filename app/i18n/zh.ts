@@ -1,10 +1,15 @@
 /** Simplified Chinese, in the words of the field: 任期, 选举, 领导者, 候选人, 跟随者, 日志条目, 提交, 应用, 心跳. */
 import type { Dictionary } from "./dictionary.ts";
+import { zhEtcd } from "./zh-etcd.ts";
+import { zhLabs } from "./zh-labs.ts";
 
-export const zh = {
+const zhRaft = {
   "app.name": "Lockstep",
   "app.title": "Lockstep：运行中的 Raft",
-  "app.subject": "Raft",
+  "app.subject": "主题",
+  "app.subject.raft": "Raft",
+  "app.subject.etcd": "etcd",
+  "app.subject.labs": "锁",
   "app.run": "{members} 个成员 · {timing} · 种子 {seed}",
   "app.opening": "正在启动集群…",
   "app.language": "English",
@@ -773,4 +778,6 @@ export const zh = {
   "breach.unknown.plain": "{rule}",
   "problem.link.kept": "{why}当前的运行保持不变。",
   "problem.link.new-run": "{why}已开始新的运行。",
-} as const satisfies Dictionary;
+} as const;
+
+export const zh = { ...zhRaft, ...zhEtcd, ...zhLabs } satisfies Dictionary;

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import { setLang, useLanguage } from "../i18n/use-text.ts";
 import { everLed, specOf } from "../store/selectors.ts";
+import { Subjects } from "./subjects.tsx";
 import { useView, useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -36,8 +37,8 @@ export function Header({ onHelp, onRules }: Props) {
         <Brand />
         {text("app.name")}
       </h1>
+      <Subjects />
       <p className={css["crumb"]}>
-        <b>{text("app.subject")}</b>{" "}
         <span>
           {text("app.run", {
             members: spec.config.members,

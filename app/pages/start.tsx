@@ -1,11 +1,12 @@
 /** Puts the page into the document and starts its world. */
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { useText } from "../i18n/use-text.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { isLink, startWorld } from "../player/start.ts";
 import { PlayerContext } from "../player/use.ts";
-import { WorldContext } from "../store/use.ts";
+import { subjectOf } from "../store/subject.ts";
+import { useWorld, WorldContext } from "../store/use.ts";
 import { MAIN_WORLD } from "../store/worlds.ts";
 import { currentTheme } from "../ui/theme.ts";
 import { RaftPage } from "./raft-page.tsx";
@@ -21,6 +22,8 @@ export function startPage(root: HTMLElement): void {
   createRoot(root).render(<Page player={player} />);
 }
 
+const EtcdPage = lazy(() => import("./etcd-page.tsx"));
+
 function Page({ player }: { readonly player: Player }) {
   const text = useText();
   useEffect(() => {
@@ -29,8 +32,19 @@ function Page({ player }: { readonly player: Player }) {
   return (
     <WorldContext value={player.world}>
       <PlayerContext value={player}>
-        <RaftPage />
+        <SubjectPage />
       </PlayerContext>
     </WorldContext>
+  );
+}
+
+/** The page of what runs. */
+function SubjectPage() {
+  const subject = useWorld(subjectOf);
+  if (subject === "raft") return <RaftPage />;
+  return (
+    <Suspense fallback={null}>
+      <EtcdPage />
+    </Suspense>
   );
 }

@@ -5,21 +5,23 @@
 import { wrap } from "comlink";
 import type { Coordinator } from "../../engine/index.ts";
 import { startCoordinatorWorker } from "../../engine/worker/start.ts";
-import { type Engine, EngineFailure, messageOf, watched } from "./engine.ts";
+import smallProgram from "virtual:worker-program";
+import { type Engine, EngineFailure, messageOf, type ProgramName, watched } from "./engine.ts";
 
 /** How long a new worker may take for its first answer. On a loaded machine one second was seen. */
 const START_LIMIT_S = 5;
 
-export async function connectEngine(): Promise<Engine> {
+export async function connectEngine(name: ProgramName): Promise<Engine> {
+  const program = name === "register" ? smallProgram : (await import("virtual:worker-program-systems")).default;
   try {
-    return await connectWorker();
+    return await connectWorker(name, program);
   } catch (error) {
-    return await connectInPage(messageOf(error));
+    return await connectInPage(name, messageOf(error));
   }
 }
 
-async function connectWorker(): Promise<Engine> {
-  const worker = startCoordinatorWorker();
+async function connectWorker(name: ProgramName, program: string): Promise<Engine> {
+  const worker = startCoordinatorWorker(program);
   let lastError: string | null = null;
   const refused = new Promise<never>((_resolve, reject) => {
     worker.addEventListener("error", (event) => {
@@ -37,6 +39,7 @@ async function connectWorker(): Promise<Engine> {
     throw error;
   }
   return {
+    name,
     coordinator,
     inPageBecause: null,
     lastError: () => lastError,
@@ -54,10 +57,13 @@ async function firstAnswer(coordinator: Pick<Coordinator, "close">): Promise<voi
 }
 
 /** Fetched only where it is needed: most pages run it in the worker. */
-async function connectInPage(because: string): Promise<Engine> {
-  const { createCoordinator } = await import("../../engine/worker/coordinator.ts");
+async function connectInPage(name: ProgramName, because: string): Promise<Engine> {
+  const { inPageCoordinator } = await (name === "register"
+    ? import("../../engine/worker/in-page.ts")
+    : import("../../engine/worker/in-page-systems.ts"));
   return {
-    coordinator: createCoordinator(null),
+    name,
+    coordinator: inPageCoordinator(),
     inPageBecause: because,
     lastError: () => null,
     dispose: () => undefined,

@@ -4,9 +4,17 @@
  * A worker that cannot start answers nothing, and a Comlink promise on a dead worker never settles; so every call is
  * watched, and silence becomes a failure with a name.
  */
-import type { Coordinator } from "../../engine/index.ts";
+import type { Coordinator, RunSpec } from "../../engine/index.ts";
+
+/** Which program the workers run: the first page's, or the one that knows every system. */
+export type ProgramName = "register" | "systems";
+
+export function programFor({ config }: RunSpec): ProgramName {
+  return (config.system ?? "register") === "register" ? "register" : "systems";
+}
 
 export interface Engine {
+  readonly name: ProgramName;
   readonly coordinator: Coordinator;
   /** Null in a worker; else why it had to be the page's own thread. */
   readonly inPageBecause: string | null;
@@ -15,7 +23,7 @@ export interface Engine {
   readonly dispose: () => void;
 }
 
-export type Connect = () => Promise<Engine>;
+export type Connect = (name: ProgramName) => Promise<Engine>;
 
 /** How long to wait for an engine that has reported an error of its own. */
 const HURT_LIMIT_S = 3;

@@ -1,28 +1,28 @@
 /** A player for a world, with the browser around it. */
 import type { WorldId } from "../../engine/index.ts";
 import { connectEngine } from "./connect.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, ProgramName } from "./engine.ts";
 import { type Player, type Surroundings, WorldPlayer } from "./world-player.ts";
 
 export type { FrameListener, Player } from "./world-player.ts";
 
-/** One engine for all players of the page; null before the first asks for it, and after it was given up. */
-let shared: Promise<Engine> | null = null;
+/** One engine of each program for all players of the page; none before the first asks for it, and after it was given up. */
+const shared = new Map<ProgramName, Promise<Engine>>();
 
-async function sharedEngine(): Promise<Engine> {
-  shared ??= connectEngine();
-  const starting = shared;
+async function sharedEngine(name: ProgramName): Promise<Engine> {
+  const starting = shared.get(name) ?? connectEngine(name);
+  shared.set(name, starting);
   try {
     const engine = await starting;
     return {
       ...engine,
       dispose: () => {
         engine.dispose();
-        if (shared === starting) shared = null;
+        if (shared.get(name) === starting) shared.delete(name);
       },
     };
   } catch (error) {
-    if (shared === starting) shared = null;
+    if (shared.get(name) === starting) shared.delete(name);
     throw error;
   }
 }

@@ -67,6 +67,7 @@ export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject(
   network: LinkQualitySchema,
   disk: DiskQualitySchema,
   clients: integer(0, CLIENTS_MAX),
+  system: v.exactOptional(v.picklist(["register", "etcd"])),
 });
 
 const Ends = v.strictObject({ from: Id, to: Id });

@@ -116,6 +116,7 @@ function setup(world: string, part: Partial<Surroundings> = {}) {
   const player = new WorldPlayer(world, {
     connect: async () => ({
       coordinator,
+      name: "register" as const,
       inPageBecause: null,
       lastError: () => null,
       dispose: () => {
@@ -449,7 +450,13 @@ describe("real failures", () => {
     const { player } = setup("no-engine", {
       connect: async () => {
         if (broken) throw new EngineFailure("workers are forbidden");
-        return { coordinator, inPageBecause: "forbidden", lastError: () => null, dispose: () => undefined };
+        return {
+          name: "register" as const,
+          coordinator,
+          inPageBecause: "forbidden",
+          lastError: () => null,
+          dispose: () => undefined,
+        };
       },
     });
     expect(await player.restart(SPEC)).toBe(false);

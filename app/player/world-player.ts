@@ -28,7 +28,15 @@ import { share } from "../store/share.ts";
 import type { Speed } from "../store/speed.ts";
 import { forgetWorld, patchWorld, readWorld } from "../store/worlds.ts";
 import { restBetween } from "./pace.ts";
-import { type Connect, type Engine, EngineFailure, messageOf, watched } from "./engine.ts";
+import {
+  type Connect,
+  type Engine,
+  EngineFailure,
+  messageOf,
+  programFor,
+  type ProgramName,
+  watched,
+} from "./engine.ts";
 import type { Outcome } from "./link.ts";
 
 /** Draws one frame: facts, and the virtual instant to draw them at. */
@@ -287,15 +295,16 @@ export class WorldPlayer implements Player {
     const key = `${this.world}.${this.#opened}`;
     return await this.#queue(async () => {
       try {
-        const engine = await this.#connected();
+        const engine = await this.#connected(programFor(spec));
         const opening = engine.coordinator.open(key, spec, commands, moment);
         const opened = await watched(opening, REPLAY_LIMIT_S, engine.lastError);
-        const old = this.#key;
+        const old = { engine: this.#engine, key: this.#key };
+        this.#engine = engine;
         this.#key = key;
         patchWorld(this.world, { status: "open", spec, view: EMPTY_MIRROR, refused: null });
         this.#show(opened);
         this.#clockUs = opened.delta.at;
-        if (old !== null) this.#retire(engine, old);
+        if (old.engine !== null && old.key !== null) this.#retire(old.engine, old.key);
         if (readWorld(this.world).speed === "max") void this.#placeForSpeed();
         return opened;
       } catch (error) {
@@ -304,9 +313,12 @@ export class WorldPlayer implements Player {
     });
   }
 
-  async #connected(): Promise<Engine> {
-    this.#engine ??= await this.#around.connect();
-    return this.#engine;
+  /** The engine at hand if it runs that program; else another, which takes its place once its run stands. */
+  async #connected(name: ProgramName): Promise<Engine> {
+    if (this.#engine?.name === name) return this.#engine;
+    const engine = await this.#around.connect(name);
+    this.#engine ??= engine;
+    return engine;
   }
 
   #retire(engine: Engine, key: WorldId): void {

@@ -35,6 +35,41 @@ describe("the stage's layout", () => {
     }
   }
 
+  for (const [width, height] of [
+    [900, 560],
+    [1280, 720],
+    [360, 420],
+  ] as const) {
+    it(`has a place for each of 50 clients inside ${width} by ${height}, none on another`, () => {
+      const crowd = Array.from({ length: 50 }, (_, i) => `c${i + 1}`);
+      const layout = layoutStage(ids(3), crowd, width, height, 1, "r1");
+      const places = crowd.map((id) => layout.places.get(id) ?? at(Number.NaN, Number.NaN));
+      for (const { x, y } of places) {
+        expect(x - layout.clientBox.width / 2).toBeGreaterThanOrEqual(0);
+        expect(x + layout.clientBox.width / 2).toBeLessThanOrEqual(width);
+        expect(y - layout.clientBox.height / 2).toBeGreaterThanOrEqual(0);
+        expect(y + layout.clientBox.height / 2).toBeLessThanOrEqual(height);
+      }
+      places.forEach((p, i) => {
+        for (const q of places.slice(i + 1))
+          expect(Math.max(Math.abs(p.x - q.x), Math.abs(p.y - q.y))).toBeGreaterThan(layout.clientBox.width);
+      });
+    });
+  }
+
+  it("shows more of each client the fewer there are", () => {
+    const look = (count: number): string =>
+      layoutStage(
+        ids(3),
+        Array.from({ length: count }, (_, i) => `c${i + 1}`),
+        900,
+        560,
+        1,
+        "r1",
+      ).clientLook;
+    expect([look(3), look(6), look(20)]).toEqual(["card", "line", "square"]);
+  });
+
   it("puts a single member in the middle of its room", () => {
     const layout = layoutStage(["n1"], [], 900, 560);
     expect(layout.places.get("n1")).toMatchObject({ x: 450 });

@@ -25,10 +25,16 @@ export interface StageLayout {
   /** How many cells a tail shows. */
   readonly tail: number;
   readonly clientBox: { readonly width: number; readonly height: number };
-  /** Clients stand in a column left of the ring, or in a row below it. */
+  /** How much of each client there is room for: all of it, a line or two, its letter. */
+  readonly clientLook: ClientLook;
+  /** Clients stand left of the ring, or below it. */
   readonly clientsBelow: boolean;
+  /** What the clients fight for, under them; null where there is none, or no room. */
+  readonly resourceBox: { readonly width: number; readonly height: number };
   readonly places: ReadonlyMap<string, Place>;
 }
+
+export type ClientLook = "card" | "line" | "square";
 
 const TAU = Math.PI * 2;
 
@@ -59,15 +65,18 @@ export function layoutStage(
   width: number,
   height: number,
   scale = 1,
+  resource: string | null = null,
 ): StageLayout {
   const narrow = width < 540 * scale;
   const tiny = height < 360 * scale;
   const tailCells = narrow ? TAIL_CELLS_NARROW : TAIL_CELLS;
   const clientsBelow = narrow;
-  const clientBox = narrow ? { width: 104 * scale, height: 40 * scale } : { width: 178 * scale, height: 94 * scale };
+  const crowd = crowdOf(clients.length, width / scale, height / scale, narrow, resource !== null);
+  const clientBox = { width: crowd.width * scale, height: crowd.height * scale };
+  const resourceBox = { width: (narrow ? 104 : CROWD_WIDTH) * scale, height: RESOURCE_HEIGHT * scale };
   const showClients = clients.length > 0 && !tiny;
-  const left = showClients && !clientsBelow ? clientBox.width + 28 * scale : 0;
-  const below = showClients && clientsBelow ? clientBox.height + 8 * scale : 0;
+  const left = showClients && !clientsBelow ? (CROWD_WIDTH + 28) * scale : 0;
+  const below = showClients && clientsBelow ? (crowd.rows * (crowd.height + crowd.gap) + 2) * scale : 0;
   const head = narrow ? (tiny ? 40 : 48) * scale : 30 * scale;
   const margin = (narrow ? 8 : 18) * scale;
 
@@ -116,13 +125,35 @@ export function layoutStage(
     places.set(id, { x: center.x + d.x * ring, y: center.y + d.y * ring, rim });
   });
   if (showClients) {
+    const stepX = (crowd.width + (crowd.look === "square" ? crowd.gap : 8)) * scale;
+    const stepY = (crowd.height + crowd.gap) * scale;
+    const tall =
+      crowd.rows * stepY -
+      crowd.gap * scale +
+      (resource === null || clientsBelow ? 0 : resourceBox.height + RESOURCE_GAP * scale);
+    const firstX = clientsBelow
+      ? width / 2 - ((crowd.columns - 1) * stepX) / 2
+      : margin + 6 * scale + clientBox.width / 2;
+    const firstY = clientsBelow
+      ? height - margin / 2 - clientBox.height / 2 - (crowd.rows - 1) * stepY
+      : Math.max(head, center.y - tall / 2) + clientBox.height / 2;
+    const rimX = (clientsBelow ? clientBox.height : clientBox.width) / 2 + 6 * scale;
     clients.forEach((id, i) => {
-      const offset = i - (clients.length - 1) / 2;
-      const place = clientsBelow
-        ? { x: width / 2 + offset * (clientBox.width + 8 * scale), y: height - margin / 2 - clientBox.height / 2 }
-        : { x: margin + 6 * scale + clientBox.width / 2, y: center.y + offset * (clientBox.height + 20 * scale) };
-      places.set(id, { ...place, rim: (clientsBelow ? clientBox.height / 2 : clientBox.width / 2) + 6 * scale });
+      const [row, column] = [Math.floor(i / crowd.columns), i % crowd.columns];
+      places.set(id, {
+        x: firstX + column * stepX,
+        y: firstY + row * stepY,
+        rim: crowd.look === "square" ? 20 * scale : rimX,
+      });
     });
+    if (resource !== null && !clientsBelow) {
+      const y = firstY - clientBox.height / 2 + tall - resourceBox.height / 2;
+      places.set(resource, {
+        x: margin + 6 * scale + resourceBox.width / 2,
+        y,
+        rim: resourceBox.width / 2 + 4 * scale,
+      });
+    }
   }
   const cell = cellSize(disc, scale);
   return {
@@ -135,9 +166,45 @@ export function layoutStage(
     cell,
     tail: tailFor(members, places, disc, cell, scale, tailCells),
     clientBox,
+    clientLook: crowd.look,
     clientsBelow,
+    resourceBox,
     places,
   };
+}
+
+const CROWD_WIDTH = 178;
+const RESOURCE_HEIGHT = 46;
+const RESOURCE_GAP = 22;
+
+interface Crowd {
+  readonly look: ClientLook;
+  readonly width: number;
+  readonly height: number;
+  readonly gap: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** How `count` clients stand, at 16 px root type: as large as there is room for. */
+function crowdOf(count: number, width: number, height: number, narrow: boolean, resource: boolean): Crowd {
+  if (narrow) {
+    const columns = Math.max(1, Math.floor((width - 8) / 112));
+    if (count <= columns) return { look: "card", width: 104, height: 40, gap: 8, columns: count, rows: 1 };
+    return squares(count, Math.floor((width - 16) / (SQUARE + SQUARE_GAP)));
+  }
+  const room = height - 60 - (resource ? RESOURCE_HEIGHT + RESOURCE_GAP : 0);
+  const column = { width: CROWD_WIDTH, columns: 1, rows: count };
+  if (count * (94 + 20) <= room) return { look: "card", height: 94, gap: 20, ...column };
+  if (count * (46 + 12) <= room) return { look: "line", height: 46, gap: 12, ...column };
+  return squares(count, Math.floor((CROWD_WIDTH + SQUARE_GAP) / (SQUARE + SQUARE_GAP)));
+}
+
+const SQUARE = 26;
+const SQUARE_GAP = 8;
+
+function squares(count: number, columns: number): Crowd {
+  return { look: "square", width: SQUARE, height: SQUARE, gap: SQUARE_GAP, columns, rows: Math.ceil(count / columns) };
 }
 
 const TAIL_CELLS = 7;

@@ -10,6 +10,8 @@ import {
   byLengthThenUnits,
   type ClientView,
   type Delta,
+  type EtcdDelta,
+  type EtcdView,
   FAULTS_KEPT,
   type Flight,
   type LogChange,
@@ -46,6 +48,8 @@ export const EMPTY_MIRROR: Mirror = {
   reigns: [],
   notes: [],
   faults: [],
+  etcd: null,
+  lab: null,
   memberIds: [],
   clientIds: [],
 };
@@ -68,10 +72,36 @@ export function applyDelta(before: Mirror, delta: Delta): Mirror {
     reigns: applyReigns(before.reigns, delta.reigns, whole),
     notes: applyNotes(before.notes, delta.notes, whole, NOTES_KEPT),
     faults: applyNotes(before.faults, delta.faults, whole, FAULTS_KEPT),
+    etcd: applyEtcd(before.etcd, delta.etcd, whole),
+    lab: delta.lab === undefined ? (whole ? null : before.lab) : share(before.lab, delta.lab),
     memberIds: members === before.members ? before.memberIds : share(before.memberIds, sortedIds(members)),
     clientIds: clients === before.clients ? before.clientIds : share(before.clientIds, sortedIds(clients)),
   };
 }
+
+function applyEtcd(before: EtcdView | null, delta: EtcdDelta | undefined, whole: boolean): EtcdView | null {
+  if (delta === undefined) return whole ? null : before;
+  const from = before ?? NO_ETCD;
+  return {
+    revision: delta.revision,
+    compactRevision: delta.compactRevision,
+    keys: applyById(from.keys, delta.keys, delta.keysGone, delta.whole),
+    leases: applyById(from.leases, delta.leases, delta.leasesGone, delta.whole),
+    watches: applyById(from.watches, delta.watches, delta.watchesGone, delta.whole),
+    requests: applyById(from.requests, delta.requests, delta.requestsGone, delta.whole),
+    members: applyById(from.members, delta.members, delta.membersGone, delta.whole),
+  };
+}
+
+const NO_ETCD: EtcdView = {
+  revision: 1,
+  compactRevision: -1,
+  keys: new Map(),
+  leases: new Map(),
+  watches: new Map(),
+  requests: new Map(),
+  members: new Map(),
+};
 
 function applyViolation({ violation }: Mirror, { whole, violation: told }: Delta): Mirror["violation"] {
   if (told === undefined) return whole ? null : violation;

@@ -22,6 +22,7 @@ const TOKENS = [
   "harm",
   "accent",
   "on-term",
+  "focus",
 ] as const;
 
 export type Token = (typeof TOKENS)[number];

@@ -61,6 +61,13 @@ export class ByteWriter {
     for (let i = 0; i < value.length; i += 1) this.#bytes[this.#length++] = value.charCodeAt(i);
   }
 
+  /** A string that has one character a byte (U+0000 to U+00FF), with its length before it. */
+  byteString(value: string): void {
+    this.varint(value.length);
+    this.#room(value.length);
+    for (let i = 0; i < value.length; i += 1) this.#bytes[this.#length++] = value.charCodeAt(i);
+  }
+
   /** Overwrites four bytes that were written before. */
   patchU32(at: number, value: number): void {
     const bytes = this.#bytes;

@@ -25,7 +25,12 @@ export const TIMINGS: Readonly<Record<TimingProfile, Timing>> = {
 
 export const MEMBERS_MAX = 9;
 
+/** What runs on the members. */
+export type SystemName = "register" | "etcd";
+
 export interface RunConfig {
+  /** The register when left out. */
+  readonly system?: SystemName;
   /** 1 to `MEMBERS_MAX`. Their ids are n1, n2, … */
   readonly members: number;
   readonly timing: TimingProfile;

@@ -17,9 +17,9 @@ import { type AsyncHost, InlineHost } from "../sim/host.ts";
 import { type Stopper, World, type WorldState } from "../sim/world.ts";
 import { TraceHash, type TraceHashState } from "../trace/hash.ts";
 import type { Delta } from "../trace/view.ts";
-import { build, worldConfig } from "./build.ts";
 import type { RunSpec } from "./config.ts";
 import { Fold, type FoldState } from "./fold/fold.ts";
+import { type Kit, REGISTER_KIT } from "./kit.ts";
 
 /** A moment: after `n` world events and the first `commands` commands, with the clock at `at`. */
 export interface Position {
@@ -75,18 +75,19 @@ class Live {
   readonly fold: Fold;
   readonly hash: TraceHash;
   readonly checks: Checks;
-  readonly inline = new InlineHost(build);
+  readonly inline: InlineHost;
   /** Commands of the record that are carried out. */
   done: number;
 
-  constructor(spec: RunSpec, from: Checkpoint | null) {
-    this.fold = new Fold(spec.config, from?.fold);
+  constructor(spec: RunSpec, from: Checkpoint | null, kit: Kit) {
+    this.inline = new InlineHost(kit.build);
+    this.fold = new Fold(spec.config, kit.parts(spec.config, from?.fold.parts ?? null), from?.fold);
     this.hash = new TraceHash(from?.hash);
     this.checks = new Checks(from?.checks);
     this.done = from?.position.commands ?? 0;
     const { fold, hash, checks } = this;
     this.world = new World(
-      worldConfig(spec),
+      kit.world(spec),
       (event) => {
         hash.add(event);
         fold.add(event);
@@ -143,6 +144,7 @@ class Live {
 
 export class Run {
   readonly spec: RunSpec;
+  readonly #kit: Kit;
   readonly #checkpointEvents: number;
   #live: Live;
   /** Where the processes are; null when they are in this thread. */
@@ -157,11 +159,17 @@ export class Run {
   /** The event of the violation that the run has met; 0 before any. */
   #stoppedAt = 0;
 
-  constructor(spec: RunSpec, commands: readonly Recorded[] = [], checkpointEvents = CHECKPOINT_EVENTS) {
+  constructor(
+    spec: RunSpec,
+    commands: readonly Recorded[] = [],
+    checkpointEvents = CHECKPOINT_EVENTS,
+    kit: Kit = REGISTER_KIT,
+  ) {
     this.spec = spec;
+    this.#kit = kit;
     this.#checkpointEvents = checkpointEvents;
     this.#commands = [...commands];
-    this.#live = new Live(spec, null);
+    this.#live = new Live(spec, null, kit);
   }
 
   get position(): Position {
@@ -213,7 +221,7 @@ export class Run {
     const happened = happens(kind, this.#live);
     if (kind === "role") {
       // It may never come: look for it in a copy first.
-      const scout = new Live(this.spec, await this.#checkpoint());
+      const scout = new Live(this.spec, await this.#checkpoint(), this.#kit);
       const found = happens(kind, scout);
       const end = { n: NO_LIMIT, at: limit, commands: NO_LIMIT };
       while (!found()) if (!scout.replayOne(this.#commands, end)) return false;
@@ -328,7 +336,7 @@ export class Run {
 
   #goTo(target: Position): void {
     const start = this.#checkpoints.findLast(({ position }) => isOnTheWay(position, target)) ?? null;
-    const live = new Live(this.spec, start);
+    const live = new Live(this.spec, start, this.#kit);
     while (live.replayOne(this.#commands, target)) if (this.#checkpointDue(live)) this.#insert(checkpointHere(live));
     live.idleUntil(target.at);
     this.#remote?.clear();
@@ -340,7 +348,7 @@ export class Run {
   }
 
   #lastBefore(here: Position, start: Checkpoint | null, kind: StepKind): Position | null {
-    const live = new Live(this.spec, start);
+    const live = new Live(this.spec, start, this.#kit);
     let found: Position | null = null;
     for (;;) {
       const happened = happens(kind, live);

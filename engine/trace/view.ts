@@ -5,10 +5,11 @@
  * data. The fold (`scenario/fold/`) is the only writer; the page mirrors it with `applyDelta`.
  */
 import type { Micros } from "../base/units.ts";
+import type { EtcdDelta, EtcdView } from "./etcd-view.ts";
+import type { LabView } from "./lab-view.ts";
+import type { Liveness } from "./liveness.ts";
 import type { LinkQuality, MessageId, ProcessId, Settings } from "../sim/command.ts";
 
-/** `panicked`: its code threw or hung; the error is in `panic`. */
-export type Liveness = "running" | "paused" | "crashed" | "panicked";
 export type Role = "follower" | "pre-candidate" | "candidate" | "leader" | "learner";
 
 /** One vote as its candidate has counted it. */
@@ -193,6 +194,10 @@ export interface View {
   readonly notes: readonly Note[];
   /** Those among all notes that tell of a fault or its end, at most `FAULTS_KEPT`. */
   readonly faults: readonly Note[];
+  /** Null unless the members run etcd. */
+  readonly etcd: EtcdView | null;
+  /** Null unless the run is a lock lab. */
+  readonly lab: LabView | null;
 }
 
 export interface LogView {
@@ -235,4 +240,6 @@ export interface Delta {
   readonly reigns?: { readonly from: number; readonly reigns: readonly Reign[] };
   readonly notes?: readonly Note[];
   readonly faults?: readonly Note[];
+  readonly etcd?: EtcdDelta;
+  readonly lab?: LabView;
 }

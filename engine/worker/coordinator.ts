@@ -7,6 +7,7 @@
 import { present } from "../base/assert.ts";
 import type { Micros } from "../base/units.ts";
 import type { RunSpec } from "../scenario/config.ts";
+import type { Kit } from "../scenario/kit.ts";
 import { Run } from "../scenario/run.ts";
 import { recordStory } from "../scenario/stories/tell.ts";
 import type { Command, Recorded } from "../sim/command.ts";
@@ -34,8 +35,11 @@ interface Opened {
   busy: Promise<unknown>;
 }
 
-/** @param makeWorker starts the thread of a process; null where there are no workers */
-export function createCoordinator(makeWorker: (() => Worker) | null): Coordinator {
+/**
+ * @param kit what the runs of this coordinator may be made of
+ * @param makeWorker starts the thread of a process; null where there are no workers
+ */
+export function createCoordinator(kit: Kit, makeWorker: (() => Worker) | null): Coordinator {
   const worlds = new Map<WorldId, Opened>();
 
   /** The page need not wait for the threads: the first moments run here. */
@@ -83,12 +87,12 @@ export function createCoordinator(makeWorker: (() => Worker) | null): Coordinato
       commands: readonly Recorded[],
       at: { readonly n: number; readonly at: Micros } | null,
     ): Promise<Moment> {
-      const run = new Run(spec, commands);
+      const run = new Run(spec, commands, undefined, kit);
       if (at !== null) run.replay(at.n, at.at);
       const before = worlds.get(world);
       await before?.busy;
       before?.host?.clear();
-      const host = before?.host ?? (makeWorker === null ? null : new WorkerHost(makeWorker));
+      const host = before?.host ?? (makeWorker === null ? null : new WorkerHost(makeWorker, kit.build));
       const opened = openWith(run, before?.wanted ?? "workers", host);
       worlds.set(world, opened);
       return moment(opened);

@@ -1,10 +1,10 @@
 /** The thread of one process. Everything volatile that the process knows is here, and is gone when this is terminated. */
 import { present } from "../base/assert.ts";
-import { build } from "../scenario/build.ts";
 import { describeError, NO_RNG, RecordedProcess } from "../sim/host.ts";
+import type { Build } from "../sim/process.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
-export function runProcessThread(scope: DedicatedWorkerGlobalScope): void {
+export function runProcessThread(scope: DedicatedWorkerGlobalScope, build: Build): void {
   let process: RecordedProcess | null = null;
 
   function answerTo(message: ToThread): FromThread | null {

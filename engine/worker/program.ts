@@ -1,20 +1,5 @@
-/**
- * The one program of every worker. Its name tells which part it plays: the coordinator, or the thread of a process.
- *
- * The coordinator starts the other threads itself, from the very text that it runs: the page puts that text in front
- * of it as a string (`start.ts`). So the program is sent over the network once, and a worker inside a worker
- * can be made from file:// and in a sandboxed frame, where only a blob of the worker's own will do.
- */
-import { expose } from "comlink";
-import { createCoordinator } from "./coordinator.ts";
-import { runProcessThread } from "./process-thread.ts";
+/** The program of the first page's workers: Raft and the register, and nothing that these do not need. */
+import { REGISTER_KIT } from "../scenario/kit.ts";
+import { runProgram } from "./run-program.ts";
 
-declare const self: DedicatedWorkerGlobalScope & { readonly lockstepProgram?: string };
-
-if (self.name === "process") {
-  runProcessThread(self);
-} else {
-  const program = self.lockstepProgram;
-  const url = program === undefined ? null : URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
-  expose(createCoordinator(url === null ? null : () => new Worker(url, { name: "process" })));
-}
+runProgram(REGISTER_KIT);

@@ -3,3 +3,9 @@ declare module "virtual:worker-program" {
   const program: string;
   export default program;
 }
+
+/** Likewise `program-systems.ts`. */
+declare module "virtual:worker-program-systems" {
+  const program: string;
+  export default program;
+}

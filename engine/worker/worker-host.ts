@@ -6,11 +6,10 @@
  */
 import { present } from "../base/assert.ts";
 import type { RngState } from "../base/rng.ts";
-import { build } from "../scenario/build.ts";
 import type { RemoteHost } from "../scenario/run.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { NO_RNG, RecordedProcess, type StepResult } from "../sim/host.ts";
-import type { Input, ProcessSpec, Stamp } from "../sim/process.ts";
+import type { Build, Input, ProcessSpec, Stamp } from "../sim/process.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 /** How often calls are looked after. One timer for all: a timer for each call would cost more than the call. */
@@ -85,6 +84,8 @@ class Thread {
 
 export class WorkerHost implements RemoteHost {
   readonly #make: () => Worker;
+  /** For the clients, which stay in this thread. */
+  readonly #build: Build;
   readonly #threads = new Map<ProcessId, Thread>();
   readonly #here = new Map<ProcessId, RecordedProcess>();
   /** Threads whose process moved away, or is still to come. */
@@ -92,8 +93,9 @@ export class WorkerHost implements RemoteHost {
   #hung: ProcessId[] = [];
   readonly #watch: ReturnType<typeof setInterval>;
 
-  constructor(make: () => Worker) {
+  constructor(make: () => Worker, build: Build) {
     this.#make = make;
+    this.#build = build;
     this.#watch = setInterval(() => {
       for (const thread of this.#threads.values()) thread.look();
       for (const thread of this.#spare) thread.look();
@@ -113,13 +115,13 @@ export class WorkerHost implements RemoteHost {
   }
 
   start(spec: ProcessSpec, rng: RngState): void {
-    if (spec.kind === "client") this.#here.set(spec.id, new RecordedProcess(build, spec, rng));
+    if (spec.kind === "client") this.#here.set(spec.id, new RecordedProcess(this.#build, spec, rng));
     else this.#thread(spec.id).tell({ type: "start", spec, rng });
   }
 
   restore(spec: ProcessSpec, checkpoint: unknown): void {
     if (spec.kind === "client") {
-      const process = new RecordedProcess(build, spec, NO_RNG);
+      const process = new RecordedProcess(this.#build, spec, NO_RNG);
       process.restore(checkpoint);
       this.#here.set(spec.id, process);
     } else {

@@ -14,6 +14,7 @@ import type { Delta, MemberView, Reign, ViolationView } from "../../trace/view.t
 import { clientIds, memberIds, startSettings } from "../build.ts";
 import type { RunConfig } from "../config.ts";
 import type { AnyEvent } from "../events.ts";
+import type { Parts, PartStates } from "../kit.ts";
 import { Clients, type ClientsState, newClient } from "./clients.ts";
 import { Flights, type Travelling } from "./flights.ts";
 import { Logs, type LogsState } from "./logs.ts";
@@ -47,6 +48,7 @@ export interface FoldState {
   readonly reigns: readonly Reign[];
   readonly notes: NotesState;
   readonly counts: Counts;
+  readonly parts: PartStates;
 }
 
 export class Fold {
@@ -62,8 +64,10 @@ export class Fold {
   readonly #clients: Clients;
   readonly #members: Members;
   readonly #flights: Flights;
+  readonly #parts: Parts;
 
-  constructor(config: RunConfig, state: FoldState = startState(config)) {
+  constructor(config: RunConfig, parts: Parts, state: FoldState = startState(config)) {
+    this.#parts = parts;
     this.#whole = state.whole;
     this.#told = state.whole;
     this.#messages = state.counts.messages;
@@ -71,9 +75,9 @@ export class Fold {
     this.#reigns = new Reigns(state.reigns);
     this.#logs = new Logs(state.logs);
     this.#clients = new Clients(this.#notes, state.clients);
-    const parts = { logs: this.#logs, clients: this.#clients, reigns: this.#reigns, notes: this.#notes };
-    this.#members = new Members(parts, state.members, state.counts.roles);
-    this.#flights = new Flights(state.travelling);
+    const seenBy = { logs: this.#logs, clients: this.#clients, reigns: this.#reigns, notes: this.#notes };
+    this.#members = new Members(seenBy, state.members, state.counts.roles);
+    this.#flights = new Flights(parts.describe, state.travelling);
   }
 
   get counts(): Counts {
@@ -84,11 +88,15 @@ export class Fold {
   settle(at: Micros, n: number, violation: ViolationView | null): void {
     this.#at = at;
     this.#n = n;
+    this.#parts.etcd?.settle(at);
+    this.#parts.lab?.settle(at);
     if (violation?.event !== this.#whole.violation?.event) this.#whole = { ...this.#whole, violation };
   }
 
   add(traced: TraceEvent): void {
     this.#at = traced.at;
+    this.#parts.etcd?.add(traced);
+    this.#parts.lab?.add(traced);
     const { process } = traced;
     const event = traced.event as AnyEvent;
     if (this.#addMessage(traced, event as WorldEvent)) return;
@@ -117,6 +125,8 @@ export class Fold {
     const { notes, faults } = this.#notes.takeFresh();
     const { cuts, network, settings, violation } = this.#whole;
     const told = this.#told;
+    const etcd = this.#parts.etcd?.delta() ?? null;
+    const lab = this.#parts.lab?.delta() ?? null;
     this.#told = this.#whole;
     return {
       whole: false,
@@ -135,6 +145,8 @@ export class Fold {
       ...(reigns !== null && { reigns }),
       ...(notes.length > 0 && { notes }),
       ...(faults.length > 0 && { faults }),
+      ...(etcd !== null && { etcd }),
+      ...(lab !== null && { lab }),
     };
   }
 
@@ -152,6 +164,8 @@ export class Fold {
       ...this.#whole,
       reigns: { from: 0, reigns: this.#reigns.all },
       ...this.#notes.state(),
+      ...(this.#parts.etcd !== null && { etcd: this.#parts.etcd.keyframe() }),
+      ...(this.#parts.lab !== null && { lab: this.#parts.lab.keyframe() }),
     };
   }
 
@@ -167,6 +181,7 @@ export class Fold {
       reigns: this.#reigns.all,
       notes: this.#notes.state(),
       counts: this.counts,
+      parts: { etcd: this.#parts.etcd?.state() ?? null, lab: this.#parts.lab?.state() ?? null },
     };
   }
 
@@ -304,5 +319,6 @@ function startState(config: RunConfig): FoldState {
     reigns: [],
     notes: { notes: [], faults: [] },
     counts: { messages: 0, roles: 0 },
+    parts: { etcd: null, lab: null },
   };
 }

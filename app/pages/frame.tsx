@@ -1,0 +1,139 @@
+/** The frame of every page: one cluster, what surrounds it, and the transport under all of it. */
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { useText } from "../i18n/use-text.ts";
+import { useKeys } from "../panels/keys.ts";
+import { Notices } from "../panels/notices.tsx";
+import { Timeline } from "../panels/timeline.tsx";
+import { Transport } from "../panels/transport.tsx";
+import { Why } from "../panels/why.tsx";
+import { Stage } from "../scene/stage.tsx";
+import { StageTools } from "../scene/stage-tools.tsx";
+import { anyPanicked, everLed, settings } from "../store/selectors.ts";
+import { usePlayer } from "../player/use.ts";
+import { useView } from "../store/use.ts";
+import { paced } from "../ui/paced.ts";
+import { type Tab, Tabs } from "../ui/tabs.tsx";
+import { writeText } from "../ui/write-text.ts";
+import { useMedia } from "../ui/use-media.ts";
+import { Header } from "./header.tsx";
+import { HintLine } from "./hint-line.tsx";
+import css from "./pages.module.css";
+
+/** What is not seen at first is fetched when it is. */
+const ClusterPanel = lazy(() => import("../panels/cluster-panel.tsx"));
+const EventsPanel = lazy(() => import("../panels/events-panel.tsx"));
+const LogPanel = lazy(() => import("../panels/log-panel.tsx"));
+const Panics = lazy(() => import("../scene/panics.tsx"));
+const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
+const RulesPanel = lazy(() => import("../panels/rules-panel.tsx"));
+const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
+const MessageList = lazy(() => import("../scene/message-list.tsx"));
+const HelpDialog = lazy(() => import("./help-dialog.tsx"));
+
+/** As in the style sheets: below this, one column. */
+const NARROW = "(max-width: 56rem)";
+
+interface Props {
+  /** The subject's own tabs; those that every cluster has follow. */
+  readonly tabs?: readonly Tab[];
+  /** The tab that is open at first. */
+  readonly first?: string;
+  /** What stands above the tabs; on one column it is a tab of its own, the first. */
+  readonly top?: Tab;
+}
+
+const NO_TABS: readonly Tab[] = [];
+
+export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
+  const text = useText();
+  const narrow = useMedia(NARROW);
+  const [help, setHelp] = useState(false);
+  const [keys, setKeys] = useState(true);
+  const [tab, setTab] = useState(narrow && top !== undefined ? top.id : first);
+  const started = useView(everLed);
+  const panicked = useView(anyPanicked);
+  const lawless = useView((view) => settings(view).broken.length > 0);
+  const openRules = useCallback(() => setTab("rules"), []);
+  const openHelp = useCallback(() => setHelp(true), []);
+  const toTop = useCallback(() => {
+    if (narrow && top !== undefined) setTab(top.id);
+  }, [narrow, top]);
+  useKeys(keys, openHelp);
+
+  const tabs: readonly Tab[] = [
+    ...(narrow && top !== undefined ? [top] : []),
+    ...own,
+    { id: "log", title: text("tab.log"), content: started ? <LogPanel /> : <NoLogs /> },
+    { id: "rules", title: text("tab.rules"), content: <RulesPanel /> },
+    { id: "messages", title: text("tab.messages"), badge: <FlightCount />, content: <MessageList /> },
+    { id: "events", title: text("tab.events"), content: <EventsPanel /> },
+    {
+      id: "network",
+      title: text("tab.network"),
+      content: <NetworkPanel>{narrow ? <StageTools /> : null}</NetworkPanel>,
+    },
+    { id: "cluster", title: text("tab.cluster"), content: <ClusterPanel /> },
+  ];
+  const shown = tabs.some(({ id }) => id === tab) ? tab : (tabs[0]?.id ?? "log");
+
+  return (
+    <div className={css["page"]}>
+      <Header onHelp={openHelp} onRules={openRules} />
+      <main className={css["main"]}>
+        <div className={css["scene"]}>
+          <Stage onWrite={toTop}>{narrow ? null : <StageTools />}</Stage>
+          {narrow ? null : <HintLine />}
+          <Notices />
+        </div>
+        <Suspense fallback={null}>
+          {lawless ? <RulesOff /> : null}
+          {panicked ? <Panics /> : null}
+        </Suspense>
+        <Why />
+      </main>
+      <aside className={css["side"]} aria-label={text("tab.list")}>
+        {narrow || top === undefined ? null : top.content}
+        <Tabs label={text("tab.list")} tabs={tabs} value={shown} onChange={setTab} />
+      </aside>
+      <footer className={css["foot"]}>
+        <Transport />
+        <Timeline />
+      </footer>
+      {help ? (
+        <Suspense fallback={null}>
+          <HelpDialog keys={keys} onKeys={setKeys} onClose={() => setHelp(false)} />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}
+
+/** Before the first leader there is no entry; then there is a panel for them. */
+function NoLogs() {
+  const text = useText();
+  return <p className={css["nothing"]}>{text("log.empty")}</p>;
+}
+
+/** Figures that change faster cannot be read, and each change costs a layout. */
+const READABLE_MS = 200;
+
+/** Written outside React: it changes with every message. */
+function FlightCount() {
+  const player = usePlayer();
+  const shown = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    let last = "";
+    const write = paced(READABLE_MS, (count: number) => {
+      const words = String(count);
+      if (shown.current === null || words === last) return;
+      last = words;
+      writeText(shown.current, words);
+    });
+    const off = player.onFrame((view) => write.call(view.flights.size));
+    return () => {
+      off();
+      write.cancel();
+    };
+  }, [player]);
+  return <span ref={shown} className={css["count"]} />;
+}

@@ -1,0 +1,78 @@
+/** What the lock view says of a client, worked out of the view's facts: one state, told the same way everywhere. */
+import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../../engine/index.ts";
+
+/**
+ * `holds`: believes, and really does. `deceived`: believes, and does not. `unaware`: really holds and does not know it.
+ */
+export type Standing = "holds" | "deceived" | "unaware" | "waits" | "idle" | "done" | "gave-up" | "failed" | "down";
+
+export interface Row {
+  readonly client: LabClientView | null;
+  readonly place: QueuePlace | null;
+  readonly standing: Standing;
+  /** The row that it watches, and whose that is; null when it watches none of them. */
+  readonly watches: { readonly row: number; readonly client: ProcessId | null } | null;
+}
+
+/** The letter of a client: c1 is A, c27 is AA. */
+export function letterOf(id: ProcessId): string {
+  let n = Number(id.slice(1));
+  if (!Number.isSafeInteger(n) || n < 1) return id;
+  let letters = "";
+  for (; n > 0; n = Math.floor((n - 1) / 26)) letters = String.fromCharCode(65 + ((n - 1) % 26)) + letters;
+  return letters;
+}
+
+/** First those who believe and are not in the queue: that is the news. Then the queue, in its order; then the rest. */
+export function rowsOf(lab: LabView): readonly Row[] {
+  const { queue, clients } = lab;
+  const holder = holderOf(lab);
+  const byId = new Map(clients.map((client) => [client.id, client]));
+  const queued = new Set(queue.map(({ client }) => client));
+  const others = clients
+    .filter(({ id }) => !queued.has(id))
+    .map((client): Row => ({ client, place: null, standing: standingOf(client, false), watches: null }));
+  const deceived = others.filter(({ standing }) => standing === "deceived");
+  const rowOf = new Map(queue.map(({ identity, client }, i) => [identity, { row: deceived.length + i, client }]));
+  const rows = queue.map((place, i): Row => {
+    const client = place.client === null ? null : (byId.get(place.client) ?? null);
+    const watches = place.watches === null ? null : (rowOf.get(place.watches) ?? null);
+    return { client, place, standing: standingOf(client, i === 0 && holder !== null), watches };
+  });
+  return [...deceived, ...rows, ...others.filter(({ standing }) => standing !== "deceived")];
+}
+
+/** Who really holds the lock now. */
+export function holderOf({
+  held,
+}: LabView): { readonly client: ProcessId | null; readonly token: string | null } | null {
+  const last = held.at(-1);
+  return last === undefined || last.to !== null ? null : last;
+}
+
+function standingOf(client: LabClientView | null, reallyHolds: boolean): Standing {
+  if (client === null) return reallyHolds ? "unaware" : "waits";
+  if (client.believes) return reallyHolds ? "holds" : "deceived";
+  if (client.liveness === "crashed" || client.liveness === "panicked") return "down";
+  if (reallyHolds && client.state === "waiting") return "unaware";
+  switch (client.state) {
+    case "acquiring":
+    case "waiting":
+    case "releasing":
+    case "working":
+      return "waits";
+    case "not-started":
+      return "idle";
+    case "done":
+      return "done";
+    case "gave-up":
+      return "gave-up";
+    case "failed":
+      return "failed";
+  }
+}
+
+/** The overlap that is going on; null when no two believe at once. */
+export function presentOverlap({ overlaps }: LabView): LabView["overlaps"][number] | null {
+  return overlaps.findLast(({ to }) => to === null) ?? null;
+}

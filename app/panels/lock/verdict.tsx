@@ -1,0 +1,57 @@
+import type { LabView } from "../../../engine/index.ts";
+import { useLanguage } from "../../i18n/use-text.ts";
+import { Badge } from "./badge.tsx";
+import { holderOf, letterOf, presentOverlap } from "./lock-facts.ts";
+import css from "./lock.module.css";
+
+/** One line, the first thing that is read: who holds the lock, or what is wrong with it. */
+export function Verdict({ lab }: { readonly lab: LabView }) {
+  const { text, find } = useLanguage();
+  const overlap = presentOverlap(lab);
+  const holder = holderOf(lab);
+  const believers = lab.clients.filter(({ believes }) => believes);
+  const [first] = believers;
+  if (overlap !== null)
+    return (
+      <p className={css["verdict"]} data-state="harm" role="status">
+        <Badge id={overlap.first} />
+        <Badge id={overlap.second} />
+        <span>
+          <b>{text("lock.verdict.overlap", { first: letterOf(overlap.first), second: letterOf(overlap.second) })}</b>
+          <small>{find(`lock.why.${overlap.why}`) ?? ""}</small>
+        </span>
+      </p>
+    );
+  if (holder === null && first === undefined)
+    return (
+      <p className={css["verdict"]} data-state="free" role="status">
+        <span>
+          <b>{text("lock.verdict.free")}</b>
+        </span>
+      </p>
+    );
+  if (first === undefined)
+    return (
+      <p className={css["verdict"]} data-state="free" role="status">
+        <Badge id={holder?.client ?? null} />
+        <span>
+          <b>
+            {holder?.client == null
+              ? text("lock.verdict.foreign")
+              : text("lock.verdict.unaware", { id: letterOf(holder.client) })}
+          </b>
+        </span>
+      </p>
+    );
+  const right = holder?.client === first.id;
+  return (
+    <p className={css["verdict"]} data-state={right ? "holds" : "harm"} role="status">
+      <Badge id={first.id} />
+      <span>
+        <b>{text(right ? "lock.verdict.holds" : "lock.verdict.deceived", { id: letterOf(first.id) })}</b>
+        {right ? null : <small>{text("lock.verdict.deceived.more")}</small>}
+      </span>
+      {first.token === null ? null : <span className={css["token"]}>#{first.token}</span>}
+    </p>
+  );
+}
