@@ -9,7 +9,7 @@ import type { Rng } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import type { ConnectionId } from "../sim/process.ts";
 import { blockingTimeout, popFrom } from "./blocking.ts";
-import { lower, untilNul } from "./bytes.ts";
+import { lower } from "./bytes.ts";
 import type { CommandSpec } from "./call.ts";
 import { readDb } from "./commands/keys.ts";
 import type { RedisEvent } from "./events.ts";
@@ -37,7 +37,7 @@ import { checkScript, runScript } from "./scripting.ts";
 import { type Blocked, newSession, type Session, subscriptions } from "./session.ts";
 import { sha1 } from "./sha1.ts";
 import { COMMANDS, CONTAINERS } from "./table.ts";
-import type { Value } from "./values.ts";
+import { arityError, inOneLine, inShort, unknownCommand } from "./wording.ts";
 
 /** What the server around it does. */
 export interface Surroundings {
@@ -648,61 +648,5 @@ export class Executor {
     this.keys.expiry = expiry;
     this.#changed.clear();
     this.#expired.clear();
-  }
-}
-
-function unknownCommand(args: readonly string[]): string {
-  const SHOWN = 128;
-  let list = "";
-  for (const arg of args.slice(1)) {
-    if (list.length >= SHOWN) break;
-    list += `'${untilNul(arg.slice(0, SHOWN - list.length))}' `;
-  }
-  return `ERR unknown command '${untilNul((args[0] ?? "").slice(0, SHOWN))}', with args beginning with: ${list}`.replaceAll(
-    /[\r\n]/g,
-    " ",
-  );
-}
-
-/** Null, or the error of a wrong count of arguments or an unknown subcommand. */
-function arityError(spec: CommandSpec, args: readonly string[]): string | null {
-  const container = CONTAINERS[spec.name];
-  if (container !== undefined && args.length >= 2) {
-    const sub = container.find(({ name }) => name === lower(args[1] as string));
-    if (sub === undefined)
-      return `ERR unknown subcommand '${(args[1] as string).slice(0, 128)}'. Try ${spec.name.toUpperCase()} HELP.`;
-    return fits(sub.arity, args.length) ? null : wrongArity(`${spec.name}|${sub.name}`);
-  }
-  return fits(spec.arity, args.length) ? null : wrongArity(spec.name);
-}
-
-function fits(arity: number, count: number): boolean {
-  return arity >= 0 ? count === arity : count >= -arity;
-}
-
-function inOneLine(reply: Reply): string {
-  switch (reply.type) {
-    case "array":
-      return `[${reply.items.map(inOneLine).join(", ")}]`;
-    case "nil":
-    case "nilarray":
-      return "(nil)";
-    default:
-      return String(reply.value);
-  }
-}
-
-function inShort(value: Value): string {
-  switch (value.type) {
-    case "string":
-      return value.text;
-    case "hash":
-      return [...value.fields].map(([field, text]) => `${field}=${text}`).join(", ");
-    case "list":
-      return value.items.join(", ");
-    case "set":
-      return [...value.members].join(", ");
-    case "zset":
-      return [...value.scores].map(([member, score]) => `${member}=${score}`).join(", ");
   }
 }

@@ -6,7 +6,9 @@
  */
 import { formatDouble } from "./numbers.ts";
 import { array, bulk, error, int, NIL, type Reply, status } from "./reply.ts";
-import { installLibrary, library, opaque, toInt64 } from "./lua/library.ts";
+import { library } from "./lua/arguments.ts";
+import { installLibrary, opaque } from "./lua/library.ts";
+import { toInt64 } from "./lua/strings.ts";
 import { joinable, Machine } from "./lua/machine.ts";
 import { compile } from "./lua/parser.ts";
 import { LuaError, LuaSyntaxError, LuaTable, type LuaValue } from "./lua/value.ts";

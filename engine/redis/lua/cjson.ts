@@ -1,7 +1,7 @@
 /** `cjson`, as far as lock scripts use it: encode and decode of plain values. */
 import { utf8Encode } from "../../base/bytes.ts";
 import { arrayToBytes, bytesToText } from "../bytes.ts";
-import { library } from "./library.ts";
+import { library } from "./arguments.ts";
 import { type Machine, numberText } from "./machine.ts";
 import { type LuaFunction, LuaTable, type LuaValue, typeName } from "./value.ts";
 
