@@ -104,7 +104,7 @@ export class Generator {
       const conn = this.#rng.below(4) === 0 ? "B" : "A";
       const kind = this.#rng.below(100);
       if (withTime && kind < 15) {
-        const px = this.pick(["150", "160", "50000"]);
+        const px = this.pick(["300", "320", "50000"]);
         steps.push({
           op: "cmd",
           conn,
@@ -115,7 +115,7 @@ export class Generator {
             ["WATCH", this.key()],
           ]),
         });
-      } else if (withTime && kind < 20) steps.push({ op: "sleep", ms: 500 });
+      } else if (withTime && kind < 20) steps.push({ op: "sleep", ms: 900 });
       else if (kind < 32) steps.push({ op: "cmd", conn, args: this.setUp() });
       else if (kind < 42) steps.push({ op: "cmd", conn, args: this.script() });
       else if (kind < 48) steps.push({ op: "cmd", conn, args: this.transaction() });

@@ -230,6 +230,11 @@ function pop(most: boolean) {
   };
 }
 
+/** A listpack keeps whole scores as integers, and ZSCAN shows what it finds. */
+function scannedScore(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 62 ? String(BigInt(value)) : formatDouble(value);
+}
+
 function score(call: Call, member: string): Reply {
   const found = call.keys.readAs(arg(call, 1), "zset")?.scores.get(member);
   return found === undefined ? NIL : bulk(formatDouble(found));
@@ -276,7 +281,7 @@ export const sortedSetCommands: readonly CommandSpec[] = [
   command("zscan", -3, "", (call) =>
     scanWithin(
       call,
-      rows(call, arg(call, 1)).map(([member, value]) => [member, formatDouble(value)]),
+      rows(call, arg(call, 1)).map(([member, value]) => [member, scannedScore(value)]),
     ),
   ),
 ];

@@ -78,6 +78,8 @@ class Parser {
   #token: Token;
   #ahead: Token | null = null;
   #scope: Scope = newScope(null, true);
+  /** The line of the token before the one at hand: Lua puts an operation down to the last token that it read for it. */
+  #lastLine = 1;
   #nesting = 0;
 
   constructor(source: string, chunk: string, machine: Machine) {
@@ -99,6 +101,7 @@ class Parser {
   }
   #advance(): Token {
     const token = this.#token;
+    this.#lastLine = token.line;
     this.#token = this.#ahead ?? this.#lexer.next();
     this.#ahead = null;
     return token;
@@ -489,21 +492,22 @@ class Parser {
         const op = this.#token.type === "symbol" ? this.#token.text : "";
         const powers = BINARY[op];
         if (powers === undefined || powers[0] <= power) return left;
-        const { line } = this.#advance();
-        left = plain(this.#binary(op, left, this.#expression(powers[1]), line));
+        this.#advance();
+        const right = this.#expression(powers[1]);
+        left = plain(this.#binary(op, left, right, this.#lastLine));
       }
     });
   }
 
   #unary(): Expression {
     const machine = this.#machine;
-    const { line } = this.#token;
     if (this.#take("not")) {
       const { one } = this.#expression(UNARY_POWER);
       return plain((frame) => !truthy(one(frame)));
     }
     if (this.#take("-")) {
       const { one, naming } = this.#expression(UNARY_POWER);
+      const line = this.#lastLine;
       return plain((frame) => {
         const value = one(frame);
         machine.step(line);
@@ -512,6 +516,7 @@ class Parser {
     }
     if (this.#take("#")) {
       const { one, naming } = this.#expression(UNARY_POWER);
+      const line = this.#lastLine;
       return plain((frame) => {
         const value = one(frame);
         machine.step(line);
@@ -644,7 +649,7 @@ class Parser {
 
   #member(object: Expression, key: Expression): Expression {
     const machine = this.#machine;
-    const { line } = this.#token;
+    const line = this.#lastLine;
     const { naming } = object;
     return {
       one: (frame) => {
