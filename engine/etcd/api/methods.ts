@@ -96,7 +96,9 @@ export type ClientFrame =
   /** It sends no more; a keep-alive or watch stream ends thereby. */
   | { readonly type: "half-close"; readonly call: number }
   /** It gives the call up, of whichever kind. */
-  | { readonly type: "cancel"; readonly call: number };
+  | { readonly type: "cancel"; readonly call: number }
+  /** HTTP/2's PING: the other end answers at once with `pong`, whatever it is busy with. */
+  | { readonly type: "ping" };
 
 export type ServerFrame =
   | { readonly type: "answer"; readonly call: number; readonly body: object }
@@ -104,4 +106,5 @@ export type ServerFrame =
   /** One response of a stream. */
   | { readonly type: "message"; readonly call: number; readonly body: object }
   /** A stream ended in order. */
-  | { readonly type: "end"; readonly call: number };
+  | { readonly type: "end"; readonly call: number }
+  | { readonly type: "pong" };
