@@ -76,7 +76,6 @@ function pad(lines: string[][], column: number, from: number, to: number): void 
 
 /** What cobra shows by itself. It is its description first when it is `help` that was asked for. */
 export function plainUsage(path: Path): string {
-  const spec = path.at(-1) as CommandSpec;
   const flags = localFlags(path);
   const heads = flags.map((of) => {
     const type = of.type === "bool" ? "" : ` ${of.type === "int64" ? "int" : of.type}`;

@@ -119,7 +119,7 @@ function drawn(head: readonly string[], rows: readonly (readonly string[])[]): R
     ).join("");
   });
   const titles = line(head.map((title, column) => centre(title, widths[column] as number)));
-  return text(fromText(rule + titles + rule + body.join("") + (body.length > 0 ? rule : "")));
+  return text(fromText(rule + titles + rule + body.join("") + rule));
 }
 
 const right = (cell: string, width: number) => " ".repeat(width - widthOf(cell)) + cell;
