@@ -55,6 +55,8 @@ export interface Command<S = unknown> {
   readonly start: (ctl: Ctl) => S;
   /** @returns the state after the outcome */
   readonly on?: (ctl: Ctl, state: S, outcome: Outcome) => S;
+  /** Where it is no reason to give up that the members do not know the user, or that there is no endpoint. */
+  readonly refused?: (ctl: Ctl, error: EtcdError) => never;
   /** Ctrl-C, where the command has its own way with it; null: it ends at once. */
   readonly interrupt?: (ctl: Ctl, state: S) => S | null;
 }
@@ -63,6 +65,8 @@ export interface Command<S = unknown> {
 export const command = <S>(of: Command<S>): Command => of as Command;
 
 export interface Surroundings {
+  /** The words as they were typed, flags and all. */
+  readonly raw: readonly string[];
   readonly flags: FlagValues;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: Stdin;
@@ -80,6 +84,7 @@ export interface CallLimits {
 }
 
 export class Ctl {
+  readonly raw: readonly string[];
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: Stdin;
@@ -92,6 +97,7 @@ export class Ctl {
 
   constructor(around: Surroundings) {
     this.#around = around;
+    this.raw = around.raw;
     this.words = around.flags.words;
     this.env = around.env;
     this.stdin = around.stdin;

@@ -140,6 +140,8 @@ export const health = command<Checking>({
     const pending = state.pending.filter((one) => one !== asked);
     return pending.length > 0 ? { ...state, pending, list } : allChecked(ctl, list);
   },
+  refused: (ctl, { message }) =>
+    allChecked(ctl, ctl.list("endpoints").map((endpoint) => ({ endpoint, healthy: false, took: "", error: message }))),
 });
 
 function askAll(ctl: Ctl, endpoints: readonly string[]): Checking {
