@@ -44,7 +44,7 @@ export const MAY = {
 };
 
 /** The packages that compute and nothing else: no clock, no chance, no I/O. */
-const PURE = ["pure-rand", "tinyqueue"];
+const PURE = ["pure-rand", "sorted-btree", "tinyqueue"];
 
 const TESTS = "\\.test\\.tsx?$";
 

@@ -1,5 +1,5 @@
 /**
- * `sim --seeds A..B [--seconds N] [--json] [--trace]`: random clusters under random faults, with every check on.
+ * `sim --seeds A..B [--seconds N] [--system register|etcd] [--json] [--trace]`: random clusters under random faults, with every check on.
  *
  * Nothing is kept from one seed to the next but counts, so it runs for hours as for seconds. Ends with 1 when a rule
  * was broken; what broke is shown with the command that replays it, and its recording is written to a file.
@@ -13,9 +13,10 @@ import { addCounts, type Counts, newCounts, runSeed, type SeedResult } from "../
 import { ACT_NAMES } from "../scenario/chaos.ts";
 import type { AnyEvent } from "../scenario/events.ts";
 import type { TraceEvent } from "../sim/events.ts";
+import { etcdSim } from "./sim-etcd.ts";
 import { UsageError } from "./usage.ts";
 
-const USAGE = "usage: sim --seeds A..B [--seconds N] [--json] [--trace]";
+const USAGE = "usage: sim --seeds A..B [--seconds N] [--system register|etcd] [--json] [--trace]";
 const SECONDS = 8;
 
 interface Options {
@@ -24,10 +25,17 @@ interface Options {
   readonly seconds: number;
   readonly json: boolean;
   readonly trace: boolean;
+  readonly system: "register" | "etcd";
 }
 
 export async function sim(args: readonly string[]): Promise<number> {
   const options = parse(args);
+  if (options.system === "etcd") {
+    const listener = options.trace
+      ? { listener: (event: TraceEvent) => printEvent(event as TraceEvent<AnyEvent>) }
+      : {};
+    return etcdSim({ ...options, ...listener, replay: (seed) => replay(seed, options) });
+  }
   const counts = newCounts();
   const failed: SeedResult[] = [];
   const began = process.hrtime.bigint();
@@ -51,15 +59,28 @@ export async function sim(args: readonly string[]): Promise<number> {
 
 function parse(args: readonly string[]): Options {
   const rest = [...args];
-  const options = { from: 1, to: 100, seconds: SECONDS, json: false, trace: false };
+  const options = {
+    from: 1,
+    to: 100,
+    seconds: SECONDS,
+    json: false,
+    trace: false,
+    system: "register" as Options["system"],
+  };
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === "--json") options.json = true;
     else if (name === "--trace") options.trace = true;
+    else if (name === "--system") options.system = system(rest.shift());
     else if (name === "--seeds") [options.from, options.to] = range(rest.shift());
     else if (name === "--seconds") options.seconds = positive(rest.shift());
     else throw new UsageError(USAGE);
   }
   return options;
+}
+
+function system(text: string | undefined): Options["system"] {
+  if (text !== "register" && text !== "etcd") throw new UsageError(USAGE);
+  return text;
 }
 
 function range(text: string | undefined): [number, number] {
@@ -120,9 +141,10 @@ function sourceOf(violation: Violation | { readonly rule: "liveness" }): string 
   return violation.rule === "liveness" ? "the cluster must get on once all is well" : RULES[violation.rule];
 }
 
-function replay(seed: number, { seconds }: Options): string {
+function replay(seed: number, { seconds, system: of }: Options): string {
   const length = seconds === SECONDS ? "" : ` --seconds ${seconds}`;
-  return `npm run sim -- --seeds ${seed}..${seed}${length} --trace`;
+  const which = of === "register" ? "" : ` --system ${of}`;
+  return `npm run sim --${which} --seeds ${seed}..${seed}${length} --trace`;
 }
 
 function printEvent({ id, cause, at, process: who, incarnation, event }: TraceEvent<AnyEvent>): void {

@@ -1,8 +1,8 @@
 /**
- * One replicated process: a Raft peer, its write-ahead log and a state machine, driven by the world's inputs.
+ * One replicated process: a Raft peer, its write-ahead log and a service above them, driven by the world's inputs.
  *
  * It owns what the peer leaves to others: ticks are counted from the process's clock, `Persist` goes to the WAL and is
- * reported when its fsync has ended, acknowledgements leave then and not before, committed entries go to the machine.
+ * reported when its fsync has ended, acknowledgements leave then and not before, committed entries go to the service.
  * Several writes may be on their way to the disk at once (etcd's asynchronous storage writes); the peer is told of them
  * in order. The batch of one instant is one Ready, which is group commit.
  */
@@ -10,8 +10,14 @@ import { present } from "../base/assert.ts";
 import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import { type BrokenRules, isRaftRule } from "../raft/broken.ts";
-import { decodeConfChange, leavesNoVoter, withoutSteps } from "../raft/conf-change.ts";
-import type { RaftEvent, Reason } from "../raft/events.ts";
+import {
+  type ConfChange,
+  confChangeProposal,
+  decodeConfChange,
+  leavesNoVoter,
+  withoutSteps,
+} from "../raft/conf-change.ts";
+import type { RaftEvent } from "../raft/events.ts";
 import {
   createPeer,
   type Done,
@@ -34,12 +40,11 @@ import type {
   Snapshot,
 } from "../raft/types.ts";
 import type { ProcessId, Settings } from "../sim/command.ts";
-import type { Ask, ConnectionId, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
+import type { Ask, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import { Wal, type WalCheckpoint, WalCorrupt } from "../wal/wal.ts";
-import { decodeEnvelope, encodeEnvelope, requestKey } from "./envelope.ts";
-import type { EntryShown, ReplicaEvent } from "./events.ts";
-import type { Machine } from "./machine.ts";
-import type { Request, Response } from "./protocol.ts";
+import { decodeEnvelope, encodeEnvelope, type Envelope, requestKey } from "./envelope.ts";
+import type { EntryShown, ReplicaEvent, RequestKey } from "./events.ts";
+import type { Applied, Service, ServiceHost, Ticket } from "./service.ts";
 import { decodeSnapshot, encodeSnapshot, isSnapshotFile, isWholeSnapshot, snapshotFileName } from "./snapshot-file.ts";
 
 export interface ReplicaConfig {
@@ -56,21 +61,22 @@ export interface ReplicaConfig {
 }
 
 /** A linearizable read that waits: for its index, then for that entry to be applied. */
-interface Read extends Waiting {
-  readonly body: unknown;
+interface Read {
+  readonly ticket: Ticket;
   readonly index: Index | null;
 }
 
-interface Waiting {
-  readonly connection: ConnectionId;
-  readonly request: number;
+/** What goes between the services of two members, beside Raft's messages. */
+export interface ServiceMessage {
+  readonly type: "service";
+  readonly data: unknown;
 }
 
 /** A write on its way to the disk, with what may happen when it is there. */
 interface Write {
   readonly token: number;
   readonly persist: Pick<Persist, "then" | "written" | "snapshot">;
-  /** A snapshot of our own machine that this write makes durable, and how many entries before its end stay. */
+  /** A snapshot of our own service that this write makes durable, and how many entries before its end stay. */
   readonly taken: { readonly snapshot: Snapshot; readonly keep: number } | null;
   /** Messages that wait for it, because it makes a new term or vote durable; null when it does not. */
   readonly held: readonly Sendable[] | null;
@@ -79,7 +85,7 @@ interface Write {
 export interface ReplicaCheckpoint {
   readonly peer: PeerCheckpoint;
   readonly wal: WalCheckpoint;
-  readonly machine: Uint8Array;
+  readonly service: unknown;
   readonly rng: RngState;
   readonly incarnation: number;
   readonly tickedAt: Micros;
@@ -89,13 +95,12 @@ export interface ReplicaCheckpoint {
   readonly tokens: number;
   readonly pledge: Pick<HardState, "term" | "vote">;
   readonly writes: readonly Write[];
-  readonly serials: number;
-  readonly waiting: readonly (readonly [number, Waiting])[];
+  readonly tickets: number;
   readonly reads: readonly (readonly [string, Read])[];
   readonly askAgainAt: Micros | null;
   readonly snapshotsDue: readonly (readonly [NodeId, Micros])[];
   readonly settings: Settings;
-  readonly clients: readonly (readonly [ConnectionId, ProcessId])[];
+  readonly serviceWakeAt: Micros | null;
 }
 
 const NOTHING: EntryId = { term: 0, index: 0 };
@@ -103,7 +108,7 @@ const NOTHING: EntryId = { term: 0, index: 0 };
 export class Replica implements Process {
   readonly #id: NodeId;
   readonly #config: ReplicaConfig;
-  readonly #machine: Machine;
+  readonly #service: Service;
   readonly #out: Out;
   readonly #emit: ((event: ReplicaEvent) => void) | null;
   readonly #wal: Wal;
@@ -115,7 +120,7 @@ export class Replica implements Process {
   #wakeAt: Micros | null = null;
   /** The awake time of the input at hand. */
   #now: Micros = 0;
-  /** The last entry that the machine has. */
+  /** The last entry that the service has. */
   #applied: EntryId = NOTHING;
   /** The newest durable snapshot. */
   #snapshot: Snapshot | null = null;
@@ -123,11 +128,9 @@ export class Replica implements Process {
   /** The term and the vote of the last write that had any. */
   #pledge: Pick<HardState, "term" | "vote"> = { term: 0, vote: null };
   #writes: Write[] = [];
-  #serials = 0;
-  /** Requests that wait for their entry to be applied here, by serial. */
-  readonly #waiting = new Map<number, Waiting>();
+  #tickets: Ticket = 0;
   /** Those of the batch at hand. */
-  #proposals: { readonly serial: number; readonly proposal: Proposal }[] = [];
+  #proposals: { readonly ticket: Ticket; readonly proposal: Proposal }[] = [];
   /** By the context that the peer knows them by. */
   readonly #reads = new Map<string, Read>();
   /** Awake time at which reads without an index are asked for again: the message may have been lost. */
@@ -135,12 +138,13 @@ export class Replica implements Process {
   /** Awake time by which a snapshot on its way to a member must have been acknowledged. */
   readonly #snapshotsDue = new Map<NodeId, Micros>();
   #settings: Settings = NO_SETTINGS;
-  readonly #clients = new Map<ConnectionId, ProcessId>();
+  /** Awake time at which the service wants to be woken. */
+  #serviceWakeAt: Micros | null = null;
 
-  constructor(config: ReplicaConfig, machine: Machine, env: Env) {
+  constructor(config: ReplicaConfig, service: Service, env: Env) {
     this.#id = env.id as string as NodeId;
     this.#config = config;
-    this.#machine = machine;
+    this.#service = service;
     this.#out = env.out;
     this.#emit = env.out.emit;
     this.#rng = env.rng;
@@ -150,28 +154,21 @@ export class Replica implements Process {
   step(input: Input, stamp: Stamp): void {
     this.#now = stamp.awake;
     if (input.type === "boot") return this.#boot(input);
-    this.#tick();
+    this.#tick(stamp);
     switch (input.type) {
       case "wake":
         this.#wakeAt = null;
         return;
       case "message":
-        this.#peer?.step({ type: "message", message: input.message as Message });
-        return;
+        return this.#message(input.from, input.message as Message | ServiceMessage, stamp);
       case "synced":
         return this.#synced(input.token);
       case "accepted":
-        this.#clients.set(input.connection, input.from);
-        return;
+        return this.#service.accepted(input.connection, input.from);
       case "received":
-        return this.#request(input.connection, input.data as Request);
+        return this.#service.received(input.connection, input.data, stamp);
       case "closed":
-        this.#clients.delete(input.connection);
-        for (const [serial, { connection }] of this.#waiting)
-          if (connection === input.connection) this.#waiting.delete(serial);
-        for (const [context, { connection }] of this.#reads)
-          if (connection === input.connection) this.#reads.delete(context);
-        return;
+        return this.#service.closed(input.connection);
       case "asked":
         return this.#asked(input.ask);
       case "connected":
@@ -181,15 +178,19 @@ export class Replica implements Process {
 
   flush(stamp: Stamp): void {
     const peer = this.#running();
-    if (this.#proposals.length > 0) this.#proposeAll();
+    if (this.#proposals.length > 0) this.#proposeAll(stamp);
     for (let ready = peer.ready(); ready !== null; ready = peer.ready()) {
+      if (ready.soft !== null) this.#service.roleChanged(peer.status(), stamp);
       if (ready.persist !== null) this.#persist(ready.persist);
       if (ready.send.length > 0) this.#sendOrHold(ready.send);
       if (ready.apply.length > 0) this.#apply(ready.apply, stamp);
-      for (const { context, index } of ready.readStates) this.#readIsAt(context, index);
+      for (const { context, index } of ready.readStates) this.#readIsAt(context, index, stamp);
+      // What the service made of it belongs to this batch too.
+      if (this.#proposals.length > 0) this.#proposeAll(stamp);
     }
-    const tickAt = this.#tickedAt + peer.ticksUntilDue() * this.#config.tick;
-    const wakeAt = this.#askAgainAt === null ? tickAt : Math.min(tickAt, this.#askAgainAt);
+    let wakeAt = this.#tickedAt + peer.ticksUntilDue() * this.#config.tick;
+    if (this.#askAgainAt !== null && this.#askAgainAt < wakeAt) wakeAt = this.#askAgainAt;
+    if (this.#serviceWakeAt !== null && this.#serviceWakeAt < wakeAt) wakeAt = this.#serviceWakeAt;
     if (wakeAt !== this.#wakeAt) {
       this.#wakeAt = wakeAt;
       this.#out.wake(wakeAt === Number.POSITIVE_INFINITY ? null : wakeAt);
@@ -200,7 +201,7 @@ export class Replica implements Process {
     return {
       peer: this.#running().checkpoint(),
       wal: this.#wal.checkpoint(),
-      machine: this.#machine.snapshot(),
+      service: this.#service.checkpoint(),
       rng: this.#rng.state(),
       incarnation: this.#incarnation,
       tickedAt: this.#tickedAt,
@@ -210,13 +211,12 @@ export class Replica implements Process {
       tokens: this.#tokens,
       pledge: this.#pledge,
       writes: [...this.#writes],
-      serials: this.#serials,
-      waiting: [...this.#waiting],
+      tickets: this.#tickets,
       reads: [...this.#reads],
       askAgainAt: this.#askAgainAt,
       snapshotsDue: [...this.#snapshotsDue],
       settings: this.#settings,
-      clients: [...this.#clients],
+      serviceWakeAt: this.#serviceWakeAt,
     };
   }
 
@@ -224,7 +224,7 @@ export class Replica implements Process {
     const saved = checkpoint as ReplicaCheckpoint;
     this.#rng = rngFromState(saved.rng);
     this.#snapshot = saved.snapshot;
-    this.#machine.restore(saved.machine);
+    this.#service.resume(saved.service);
     this.#wal.restore(saved.wal);
     this.#incarnation = saved.incarnation;
     this.#tickedAt = saved.tickedAt;
@@ -233,14 +233,14 @@ export class Replica implements Process {
     this.#tokens = saved.tokens;
     this.#pledge = saved.pledge;
     this.#writes = [...saved.writes];
-    this.#serials = saved.serials;
-    for (const [serial, waiting] of saved.waiting) this.#waiting.set(serial, waiting);
+    this.#tickets = saved.tickets;
     for (const [context, read] of saved.reads) this.#reads.set(context, read);
     this.#askAgainAt = saved.askAgainAt;
     for (const [member, due] of saved.snapshotsDue) this.#snapshotsDue.set(member, due);
     this.#settings = saved.settings;
-    for (const [connection, client] of saved.clients) this.#clients.set(connection, client);
+    this.#serviceWakeAt = saved.serviceWakeAt;
     this.#peer = restorePeer(this.#peerConfig(null), saved.peer);
+    this.#service.start(this.#serviceHost());
   }
 
   // ── start ──
@@ -251,7 +251,7 @@ export class Replica implements Process {
     const recovered = this.#wal.recover(files, (last) => hasWholeSnapshot(files, last));
     this.#snapshot = readSnapshot(files, recovered.snapshot);
     this.#removeSnapshotsBut(recovered.snapshot, files);
-    if (this.#snapshot !== null) this.#machine.restore(this.#snapshot.data);
+    if (this.#snapshot !== null) this.#service.restore(this.#snapshot.data);
     this.#applied = recovered.snapshot;
     const { hardState, snapshot, entries, tornBytes } = recovered;
     this.#pledge = { term: hardState?.term ?? 0, vote: hardState?.vote ?? null };
@@ -263,7 +263,7 @@ export class Replica implements Process {
       snapshot,
       entries: entries.map((entry) => this.#shown(entry)),
       tornBytes,
-      summary: this.#machine.summary(),
+      summary: this.#service.summary(),
     });
     // Machines are not switched on at the same instant: the first tick comes after a part of a tick.
     this.#tickedAt = this.#now - this.#rng.below(this.#config.tick);
@@ -275,6 +275,33 @@ export class Replica implements Process {
       autoLeave: false,
     };
     this.#peer = createPeer(this.#peerConfig({ hardState, conf, base: snapshot, entries, applied: snapshot.index }));
+    this.#service.start(this.#serviceHost());
+  }
+
+  #serviceHost(): ServiceHost {
+    const applied = (): EntryId => this.#applied;
+    return {
+      id: this.#id,
+      incarnation: this.#incarnation,
+      propose: (command) => this.#propose(command),
+      proposeConfChange: (change) => this.#proposeConfChange(change),
+      readIndex: () => this.#readIndex(),
+      forget: (ticket) => this.#forget(ticket),
+      keyOf: (ticket) => this.#keyOf(ticket),
+      transferTo: (to) => void this.#running().step({ type: "transfer-leadership", to }),
+      send: (to, data) => this.#out.send(to as string as ProcessId, { type: "service", data } satisfies ServiceMessage),
+      transmit: (connection, data) => this.#out.transmit(connection, data),
+      close: (connection) => this.#out.close(connection),
+      wakeAt: (awake) => void (this.#serviceWakeAt = awake),
+      get applied() {
+        return applied();
+      },
+      status: () => this.#running().status(),
+      progress: () => this.#running().progress(),
+      takeSnapshot: () => this.#takeSnapshot(this.#config.catchUpEntries),
+      rng: this.#rng,
+      emit: this.#emit as ((event: object) => void) | null,
+    };
   }
 
   #peerConfig(restored: PeerConfig["restored"] | null): PeerConfig {
@@ -305,8 +332,8 @@ export class Replica implements Process {
 
   // ── time ──
 
-  /** Brings the peer's ticks up to the present instant. */
-  #tick(): void {
+  /** Brings the peer's ticks up to the present instant, and wakes the service when its time has come. */
+  #tick(stamp: Stamp): void {
     const peer = this.#running();
     const { tick } = this.#config;
     let ticks = Math.floor((this.#now - this.#tickedAt) / tick);
@@ -318,6 +345,15 @@ export class Replica implements Process {
     }
     for (const [member, due] of this.#snapshotsDue) if (this.#now >= due) this.#snapshotIsLate(member);
     if (this.#askAgainAt !== null && this.#now >= this.#askAgainAt) this.#askForReads();
+    if (this.#serviceWakeAt !== null && this.#now >= this.#serviceWakeAt) {
+      this.#serviceWakeAt = null;
+      this.#service.woke(stamp);
+    }
+  }
+
+  #message(from: ProcessId, message: Message | ServiceMessage, stamp: Stamp): void {
+    if (message.type === "service") return this.#service.message(from as string as NodeId, message.data, stamp);
+    this.#peer?.step({ type: "message", message });
   }
 
   /** The longest election timeout; etcd waits 5 s for the answer to a snapshot (rafthttp). */
@@ -416,9 +452,9 @@ export class Replica implements Process {
     }
     if (snapshot !== null) {
       this.#keepSnapshot(snapshot);
-      this.#machine.restore(snapshot.data);
+      this.#service.restore(snapshot.data);
       this.#applied = snapshot.last;
-      this.#emit?.({ type: "machine-restored", last: snapshot.last, summary: this.#machine.summary() });
+      this.#emit?.({ type: "machine-restored", last: snapshot.last, summary: this.#service.summary() });
     }
     if (held !== null) this.#sendAll(held);
     this.#answer(then);
@@ -429,116 +465,119 @@ export class Replica implements Process {
     this.#running().advance(done);
   }
 
-  // ── the machine ──
+  // ── the service ──
 
   #apply(entries: readonly Entry[], stamp: Stamp): void {
     for (const entry of entries) {
       if (entry.type !== "normal") {
-        this.#applyConfChange(entry);
+        this.#applyConfChange(entry, stamp);
       } else if (entry.data.length > 0) {
         this.#applyCommand(entry, stamp);
       }
       this.#applied = { term: entry.term, index: entry.index };
     }
     this.#advance({ type: "applied", entries });
-    this.#answerReads();
+    this.#answerReads(stamp);
     const since = this.#applied.index - (this.#snapshot?.last.index ?? 0);
     if (since >= this.#config.snapshotEntries) this.#takeSnapshot(this.#config.catchUpEntries);
   }
 
-  #applyConfChange({ type, data }: Entry): void {
+  #applyConfChange(entry: Entry, stamp: Stamp): void {
     const peer = this.#running();
-    const change = decodeConfChange(type, data);
+    const change = decodeConfChange(entry.type, entry.data);
     const { conf } = peer;
-    if (!leavesNoVoter(conf.voters, change)) {
-      peer.applyConfChange(change);
-      return;
-    }
-    this.#emit?.({ type: "conf-change-refused", change, conf, why: { rule: "last-voter" } });
-    peer.applyConfChange(withoutSteps(change));
+    const envelope = change.context.length === 0 ? null : decodeEnvelope(change.context);
+    const own = { ...change, context: envelope?.command ?? change.context };
+    const taken = !leavesNoVoter(conf.voters, change);
+    if (!taken) this.#emit?.({ type: "conf-change-refused", change: own, conf, why: { rule: "last-voter" } });
+    const after = peer.applyConfChange(taken ? change : withoutSteps(change));
+    this.#service.confApplied(own, after, this.#appliedAs(entry, envelope), stamp);
   }
 
   #applyCommand(entry: Entry, stamp: Stamp): void {
-    const { origin, incarnation, serial, command } = decodeEnvelope(entry.data);
-    const answer = this.#machine.apply(command, stamp);
+    const envelope = decodeEnvelope(entry.data);
+    const { command } = envelope;
+    this.#service.apply(command, this.#appliedAs(entry, envelope), stamp);
     if (this.#emit !== null) {
-      const summary = this.#machine.summary();
-      this.#emit({ type: "command-applied", index: entry.index, label: this.#machine.label(command), summary });
+      const summary = this.#service.summary();
+      this.#emit({ type: "command-applied", index: entry.index, label: this.#service.label(command), summary });
     }
-    if (origin !== this.#id || incarnation !== this.#incarnation) return;
-    const waiting = this.#waiting.get(serial);
-    if (waiting === undefined) return;
-    this.#waiting.delete(serial);
-    const client = this.#clients.get(waiting.connection) ?? "";
-    this.#emit?.({ type: "request-answered", client, request: waiting.request, index: entry.index });
-    this.#respond(waiting.connection, { type: "answer", request: waiting.request, answer });
   }
 
-  // ── requests ──
-
-  #request(connection: ConnectionId, { request, body }: Request): void {
-    const plan = this.#machine.plan(body);
-    const waiting = { connection, request };
-    if ("command" in plan) return this.#propose(waiting, plan.command);
-    if (plan.read === "serializable") return this.#answerRead(waiting, body, plan.read);
-    const peer = this.#running();
-    if (peer.leader === null) return this.#refuse(waiting, { rule: "no-leader" });
-    this.#askForRead({ ...waiting, body, index: null });
-    this.#askAgainAt ??= this.#now + this.#config.electionTicks * this.#config.tick;
+  #appliedAs({ term, index }: Entry, envelope: Envelope | null): Applied {
+    const own = envelope !== null && envelope.origin === this.#id && envelope.incarnation === this.#incarnation;
+    return {
+      entry: { term, index },
+      ticket: own ? envelope.serial : null,
+      key: envelope === null ? "" : requestKey(envelope),
+    };
   }
 
-  #propose(waiting: Waiting, command: Uint8Array): void {
-    this.#serials += 1;
-    const serial = this.#serials;
-    const envelope = { origin: this.#id, incarnation: this.#incarnation, serial, command };
-    const { connection, request } = waiting;
-    const client = this.#clients.get(connection) ?? "";
-    const key = requestKey(envelope);
-    this.#emit?.({ type: "request-received", client, request, key, label: this.#machine.label(command) });
-    this.#waiting.set(serial, waiting);
-    this.#proposals.push({ serial, proposal: { type: "normal", data: encodeEnvelope(envelope) } });
+  // ── what the service asks for ──
+
+  #nextTicket(): Ticket {
+    this.#tickets += 1;
+    return this.#tickets;
+  }
+
+  #envelope(serial: Ticket, command: Uint8Array): Uint8Array {
+    return encodeEnvelope({ origin: this.#id, incarnation: this.#incarnation, serial, command });
+  }
+
+  #keyOf(serial: Ticket): RequestKey {
+    return requestKey({ origin: this.#id, incarnation: this.#incarnation, serial });
+  }
+
+  #propose(command: Uint8Array): Ticket {
+    const ticket = this.#nextTicket();
+    this.#proposals.push({ ticket, proposal: { type: "normal", data: this.#envelope(ticket, command) } });
+    return ticket;
+  }
+
+  #proposeConfChange(change: ConfChange): Ticket {
+    const ticket = this.#nextTicket();
+    const context = this.#envelope(ticket, change.context);
+    this.#proposals.push({ ticket, proposal: confChangeProposal({ ...change, context }) });
+    return ticket;
   }
 
   /** What came in at one instant is proposed as one: one append to each follower, one write to the disk. */
-  #proposeAll(): void {
+  #proposeAll(stamp: Stamp): void {
     const proposals = this.#proposals;
     this.#proposals = [];
     const problem = this.#running().step({ type: "propose", proposals: proposals.map(({ proposal }) => proposal) });
     if (problem === undefined) return;
-    for (const { serial } of proposals) {
-      const waiting = this.#waiting.get(serial);
-      this.#waiting.delete(serial);
-      if (waiting !== undefined) this.#refuse(waiting, problem.why);
-    }
+    for (const { ticket } of proposals) this.#service.refused(ticket, problem.why, stamp);
   }
 
-  #refuse({ connection, request }: Waiting, why: Reason): void {
-    this.#emit?.({ type: "request-refused", client: this.#clients.get(connection) ?? "", request, why });
-    this.#respond(connection, { type: "refused", request, why });
+  #readIndex(): Ticket | null {
+    if (this.#running().leader === null) return null;
+    const ticket = this.#nextTicket();
+    this.#askForRead({ ticket, index: null });
+    this.#askAgainAt ??= this.#now + this.#config.electionTicks * this.#config.tick;
+    return ticket;
+  }
+
+  #forget(ticket: Ticket): void {
+    for (const [context, read] of this.#reads) if (read.ticket === ticket) this.#reads.delete(context);
   }
 
   /** The read may be answered once entry `index` is applied. */
-  #readIsAt(context: string, index: Index): void {
+  #readIsAt(context: string, index: Index, stamp: Stamp): void {
     const read = this.#reads.get(context);
     if (read === undefined || read.index !== null) return;
     this.#reads.set(context, { ...read, index });
-    this.#answerReads();
+    this.#answerReads(stamp);
   }
 
-  #answerReads(): void {
+  #answerReads(stamp: Stamp): void {
     if (this.#reads.size === 0) return;
     for (const [context, read] of this.#reads) {
       if (read.index === null || read.index > this.#applied.index) continue;
       this.#reads.delete(context);
-      this.#answerRead(read, read.body, "linearizable");
+      this.#service.readable(read.ticket, stamp);
     }
     if (this.#reads.size === 0) this.#askAgainAt = null;
-  }
-
-  #answerRead({ connection, request }: Waiting, body: unknown, mode: "linearizable" | "serializable"): void {
-    const client = this.#clients.get(connection) ?? "";
-    this.#emit?.({ type: "read-answered", client, request, index: this.#applied.index, mode });
-    this.#respond(connection, { type: "answer", request, answer: this.#machine.read(body) });
   }
 
   /**
@@ -555,8 +594,7 @@ export class Replica implements Process {
   }
 
   #askForRead(read: Read): void {
-    this.#serials += 1;
-    const context = requestKey({ origin: this.#id, incarnation: this.#incarnation, serial: this.#serials });
+    const context = this.#keyOf(this.#nextTicket());
     this.#reads.set(context, read);
     this.#running().step({ type: "read-index", context });
   }
@@ -592,10 +630,6 @@ export class Replica implements Process {
     }
   }
 
-  #respond(connection: ConnectionId, response: Response): void {
-    this.#out.transmit(connection, response);
-  }
-
   // ── snapshots ──
 
   /** Of all that is applied; entries before the last `keep` are then forgotten. One at a time. */
@@ -612,7 +646,7 @@ export class Replica implements Process {
 
   /** A follower is sent the state as of now, not the newest file: that may not know of the follower yet. */
   #snapshotNow(): Snapshot {
-    return { last: this.#applied, conf: this.#running().status().conf, data: this.#machine.snapshot() };
+    return { last: this.#applied, conf: this.#running().status().conf, data: this.#service.snapshot() };
   }
 
   /** What a crash left of snapshots that never became durable: the next one of that index begins a new file. */
@@ -668,7 +702,7 @@ export class Replica implements Process {
   #shown({ term, index, type, data }: Entry): EntryShown {
     if (type !== "normal" || data.length === 0) return { term, index, type, label: "", request: null };
     const envelope = decodeEnvelope(data);
-    return { term, index, type, label: this.#machine.label(envelope.command), request: requestKey(envelope) };
+    return { term, index, type, label: this.#service.label(envelope.command), request: requestKey(envelope) };
   }
 }
 

@@ -13,6 +13,7 @@ import type { EtcdDelta } from "../trace/etcd-view.ts";
 import type { LabView } from "../trace/lab-view.ts";
 import { build, worldConfig } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
+import { type DescribeData, describeRegister } from "./fold/describe.ts";
 
 /** One more fold over the trace: what of it changed goes to the page with each delta. */
 export interface PartFold<Part> {
@@ -29,6 +30,8 @@ export interface PartFold<Part> {
 
 /** Which a run has depends on its config. */
 export interface Parts {
+  /** Tells what clients and members, or the services of two members, say to each other. */
+  readonly describe: DescribeData;
   readonly etcd: PartFold<EtcdDelta> | null;
   readonly lab: PartFold<LabView> | null;
 }
@@ -45,6 +48,6 @@ export interface Kit {
   readonly parts: (config: RunConfig, states: PartStates | null) => Parts;
 }
 
-const NO_PARTS: Parts = { etcd: null, lab: null };
+const REGISTER_PARTS: Parts = { describe: describeRegister, etcd: null, lab: null };
 
-export const REGISTER_KIT: Kit = { build, world: worldConfig, parts: () => NO_PARTS };
+export const REGISTER_KIT: Kit = { build, world: worldConfig, parts: () => REGISTER_PARTS };

@@ -362,7 +362,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a received snapshot does not reach the machine",
     file: "replica/replica.ts",
-    find: "      this.#machine.restore(snapshot.data);\n      this.#applied = snapshot.last;",
+    find: "      this.#service.restore(snapshot.data);\n      this.#applied = snapshot.last;",
     replace: "      this.#applied = snapshot.last;",
     meant: ["state-machine-safety"],
     stage: "snapshot-conf",
@@ -384,10 +384,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "answers a write when it is proposed",
-    file: "replica/replica.ts",
-    find: "    this.#waiting.set(serial, waiting);\n",
+    file: "replica/register.ts",
+    find: "    const client = this.#clientOf(waiting.connection);\n",
     replace:
-      '    this.#waiting.set(serial, waiting);\n    this.#emit?.({ type: "request-answered", client, request, index: this.#running().lastIndex });\n    this.#respond(connection, { type: "answer", request, answer: null });\n',
+      '    const client = this.#clientOf(waiting.connection);\n    const { connection, request } = waiting;\n    host.emit?.({ type: "request-answered", client, request, index: host.status().last.index });\n    this.#respond(connection, { type: "answer", request, answer: { value } });\n',
     meant: ["acknowledged-write"],
   },
   {

@@ -3,6 +3,7 @@ import { unreachable } from "../../base/assert.ts";
 import type { Message } from "../../raft/types.ts";
 import type { Request, Response } from "../../replica/protocol.ts";
 import type { RegisterAnswer, RegisterRequest } from "../../replica/register.ts";
+import type { ServiceMessage } from "../../replica/replica.ts";
 import type { Segment } from "../../sim/events.ts";
 import type { Flight, FlightKind } from "../../trace/view.ts";
 
@@ -10,7 +11,12 @@ export type Described = Pick<Flight, "kind" | "term" | "entryTerms" | "entryCoun
 
 const SHOWN_ENTRIES = 8;
 
-export function describeMessage(message: Message): Described {
+/** Tells what the service of some system sends: over a connection, or to another member. */
+export type DescribeData = (data: unknown) => Described;
+
+export function describeMessage(message: Message | ServiceMessage, describeData: DescribeData): Described {
+  if (message.type === "service") return describeData(message.data);
+
   const { term } = message;
   const plain = (kind: FlightKind, figures: Described["figures"]): Described => ({
     kind,
@@ -72,7 +78,7 @@ export function describeMessage(message: Message): Described {
   }
 }
 
-export function describeSegment(segment: Segment): Described {
+export function describeSegment(segment: Segment, describeData: DescribeData): Described {
   const plain = (kind: FlightKind, figures: Described["figures"]): Described => ({
     kind,
     term: 0,
@@ -88,20 +94,31 @@ export function describeSegment(segment: Segment): Described {
     case "reset":
     case "refuse":
       return plain("close", { part: segment.part });
-    case "data": {
-      const data = segment.data as Request | Response;
-      if (data.type === "request") {
-        const body = data.body as RegisterRequest;
-        return plain("request", {
-          request: data.request,
-          ...(body.type === "write" ? { value: body.value } : { reads: "value" }),
-        });
-      }
-      if (data.type === "answer")
-        return plain("response", { request: data.request, value: (data.answer as RegisterAnswer).value ?? "" });
-      return plain("response", { request: data.request, rule: data.why.rule });
-    }
+    case "data":
+      return describeData(segment.data);
     default:
       return unreachable(segment);
   }
+}
+
+/** What the register's clients and members say to each other. */
+export function describeRegister(data: unknown): Described {
+  const said = data as Request | Response;
+  const plain = (kind: FlightKind, figures: Described["figures"]): Described => ({
+    kind,
+    term: 0,
+    entryTerms: [],
+    entryCount: 0,
+    figures,
+  });
+  if (said.type === "request") {
+    const body = said.body as RegisterRequest;
+    return plain("request", {
+      request: said.request,
+      ...(body.type === "write" ? { value: body.value } : { reads: "value" }),
+    });
+  }
+  if (said.type === "answer")
+    return plain("response", { request: said.request, value: (said.answer as RegisterAnswer).value ?? "" });
+  return plain("response", { request: said.request, rule: said.why.rule });
 }

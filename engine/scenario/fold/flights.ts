@@ -1,10 +1,11 @@
 /** Messages on their way. Each is kept as the trace told of it, and described only if a picture is taken while it travels. */
 import type { Micros } from "../../base/units.ts";
 import type { Message } from "../../raft/types.ts";
+import type { ServiceMessage } from "../../replica/replica.ts";
 import type { MessageId, ProcessId } from "../../sim/command.ts";
 import type { Lost, Segment, TraceEvent, WorldEvent } from "../../sim/events.ts";
 import type { Flight } from "../../trace/view.ts";
-import { describeMessage, describeSegment } from "./describe.ts";
+import { type DescribeData, describeMessage, describeSegment } from "./describe.ts";
 
 export interface Travelling {
   readonly id: MessageId;
@@ -29,7 +30,10 @@ export class Flights {
   readonly #changed = new Set<MessageId>();
   #landed: MessageId[] = [];
 
-  constructor(travelling: readonly Travelling[] = []) {
+  readonly #describeData: DescribeData;
+
+  constructor(describeData: DescribeData, travelling: readonly Travelling[] = []) {
+    this.#describeData = describeData;
     for (const flight of travelling) this.#travelling.set(flight.id, flight);
   }
 
@@ -74,13 +78,13 @@ export class Flights {
 
   all(at: Micros): Flight[] {
     this.#prune(at);
-    return [...this.#travelling.values()].map(describe);
+    return [...this.#travelling.values()].map((flight) => this.#describe(flight));
   }
 
   /** What came and went since the last call. */
   takeChanges(at: Micros): { readonly flights: Flight[]; readonly landed: MessageId[] } {
     this.#prune(at);
-    const flights = [...this.#changed].map((id) => describe(this.#travelling.get(id) as Travelling));
+    const flights = [...this.#changed].map((id) => this.#describe(this.#travelling.get(id) as Travelling));
     const landed = this.#landed;
     this.#changed.clear();
     this.#landed = [];
@@ -89,6 +93,15 @@ export class Flights {
 
   state(): readonly Travelling[] {
     return [...this.#travelling.values()];
+  }
+
+  #describe(flight: Travelling): Flight {
+    const { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, body, segment } = flight;
+    const described =
+      segment === null
+        ? describeMessage(body as Message | ServiceMessage, this.#describeData)
+        : describeSegment(segment, this.#describeData);
+    return { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, ...described };
   }
 
   #change(flight: Travelling, change: Partial<Travelling>): void {
@@ -102,10 +115,4 @@ export class Flights {
       if (lost !== null && arrivesAt !== null && at >= (sentAt + arrivesAt) / 2) this.land(id);
     }
   }
-}
-
-function describe(flight: Travelling): Flight {
-  const { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, body, segment } = flight;
-  const described = segment === null ? describeMessage(body as Message) : describeSegment(segment);
-  return { id, from, to, sentAt, arrivesAt, heldAt, lost, copyOf, ...described };
 }

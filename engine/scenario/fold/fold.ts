@@ -77,7 +77,7 @@ export class Fold {
     this.#clients = new Clients(this.#notes, state.clients);
     const seenBy = { logs: this.#logs, clients: this.#clients, reigns: this.#reigns, notes: this.#notes };
     this.#members = new Members(seenBy, state.members, state.counts.roles);
-    this.#flights = new Flights(state.travelling);
+    this.#flights = new Flights(parts.describe, state.travelling);
   }
 
   get counts(): Counts {

@@ -1,0 +1,292 @@
+/**
+ * The multi-version store: what etcd's mvcc package is (server/storage/mvcc).
+ *
+ * It is changed in transactions, each of which has one main revision if it changes anything. It knows of leases only
+ * that keys hang on them; who may do what, and when, is decided above it (`state.ts`).
+ */
+import { assert } from "../../base/assert.ts";
+import { ByteReader, ByteWriter } from "../../base/bytes.ts";
+import type { Bytes } from "../api/bytes.ts";
+import { type EtcdError, etcdError } from "../api/errors.ts";
+import { type LeaseId, NO_LEASE } from "../api/ids.ts";
+import { KeyValue, type RangeRequest, type RangeResponse } from "../api/messages.ts";
+import { create, decode, encode } from "../api/proto.ts";
+import { hashOf } from "./hash.ts";
+import { type Change, History, type HistoryCheckpoint } from "./history.ts";
+import { KeyIndex } from "./key-index.ts";
+import { select } from "./select.ts";
+import type { Span } from "./span.ts";
+
+export type Compat = "3.4" | "3.5";
+
+/** Which keys hang on which lease. Part of the replicated state: told by the store, in the order of changes. */
+export interface LeaseBindings {
+  has(lease: LeaseId): boolean;
+  attach(lease: LeaseId, key: Bytes): void;
+  detach(lease: LeaseId, key: Bytes): void;
+}
+
+export interface MvccCheckpoint {
+  readonly revision: number;
+  readonly compactRevision: number;
+  readonly size: StoreSize;
+  readonly history: HistoryCheckpoint;
+}
+
+/**
+ * Bytes of the backend's file, in pages as bbolt has them: `inUse` holds changes, and the rest of `total` is free pages,
+ * which only a defragmentation gives back.
+ */
+export interface StoreSize {
+  readonly total: number;
+  readonly inUse: number;
+}
+
+const PAGE = 4_096;
+/** A fresh etcd's file: meta pages, buckets, the consistent index. */
+const EMPTY_PAGES = 5;
+/** What bbolt adds to a key and its value: the backend key of 17 bytes and the item's header. */
+const ITEM_BYTES = 17 + 16;
+
+/** A transaction that is being carried out. */
+export interface Writing {
+  /** The changes so far, in order. */
+  readonly changes: readonly Change[];
+}
+
+export class Mvcc {
+  readonly #compat: Compat;
+  readonly #leases: LeaseBindings;
+  readonly #index = new KeyIndex();
+  readonly #history = new History();
+  #revision = 1;
+  #compactRevision = -1;
+  #bytes = 0;
+  #pages = EMPTY_PAGES;
+  /** The transaction that is open. */
+  #writing: Change[] | null = null;
+
+  constructor(compat: Compat, leases: LeaseBindings) {
+    this.#compat = compat;
+    this.#leases = leases;
+  }
+
+  /** The revision of the last transaction that changed something; 1 for a fresh store. */
+  get revision(): number {
+    return this.#revision;
+  }
+  /** -1 before the first compaction. */
+  get compactRevision(): number {
+    return this.#compactRevision;
+  }
+  get keyCount(): number {
+    return this.#index.size;
+  }
+  get changeCount(): number {
+    return this.#history.length;
+  }
+  get size(): StoreSize {
+    return { total: this.#pages * PAGE, inUse: this.#usedPages() * PAGE };
+  }
+
+  /** What a read sees: within a transaction that has changed something already its own revision. */
+  get #seen(): number {
+    return this.#writing === null || this.#writing.length === 0 ? this.#revision : this.#revision + 1;
+  }
+
+  // ── reading ──
+
+  /** A range without its header's names; its revision is the present one, or within a transaction the one so far. */
+  range(request: RangeRequest): { readonly revision: number; readonly response: RangeResponse } | EtcdError {
+    const now = this.#seen;
+    const at = request.revision <= 0 ? now : request.revision;
+    if (at > now) return etcdError("FutureRev");
+    if (at < this.#compactRevision) return etcdError("Compacted");
+    return { revision: now, response: select(request, (found) => this.#index.each(request, at, found)) };
+  }
+
+  get(key: Bytes): KeyValue | null {
+    return this.#index.get(key, this.#seen)?.kv ?? null;
+  }
+
+  /** As of a revision; null when there is none, or it is compacted. */
+  getAt(key: Bytes, revision: number): KeyValue | null {
+    return revision < this.#compactRevision ? null : (this.#index.get(key, revision)?.kv ?? null);
+  }
+
+  /** The live keys of a span, in order. */
+  live(span: Span): readonly KeyValue[] {
+    const found: KeyValue[] = [];
+    this.#index.each(span, this.#seen, ({ kv }) => found.push(kv));
+    return found;
+  }
+
+  /** All changes with a main revision of at least `from`, in order; the first `limit` revisions of them, never part of one. */
+  changesFrom(from: number, limit = Number.POSITIVE_INFINITY): readonly Change[] {
+    const { all } = this.#history;
+    const start = this.#history.firstAt(from);
+    if (all.length - start <= limit) return all.slice(start);
+    const last = all[start + limit - 1] as Change;
+    return all.slice(start, this.#history.firstAt(last.main + 1));
+  }
+
+  /** HashKV: of all changes up to a revision; 0: up to now. */
+  hash(
+    asked: number,
+  ): { readonly hash: number; readonly compactRevision: number; readonly revision: number } | EtcdError {
+    const at = asked === 0 ? this.#revision : asked;
+    if (at > this.#revision) return etcdError("FutureRev");
+    const compacted = this.#compactRevision;
+    // 3.4 refuses the compacted revision itself too.
+    if (asked !== 0 && (at < compacted || (this.#compat === "3.4" && at === compacted))) return etcdError("Compacted");
+    return { hash: hashOf(this.#history.all, at, compacted), compactRevision: compacted, revision: at };
+  }
+
+  // ── changing ──
+
+  /** Carries out a transaction; its changes have taken effect when it returns. */
+  write<T>(transaction: (writing: Writing) => T): { readonly result: T; readonly changes: readonly Change[] } {
+    assert(this.#writing === null, "one transaction at a time");
+    const changes: Change[] = [];
+    this.#writing = changes;
+    const result = transaction({ changes });
+    this.#writing = null;
+    if (changes.length > 0) this.#revision += 1;
+    return { result, changes };
+  }
+
+  /** The revision of an answer within the transaction that is open. */
+  get writingRevision(): number {
+    return this.#seen;
+  }
+
+  put(key: Bytes, value: Bytes, lease: LeaseId): void {
+    const before = this.get(key);
+    const main = this.#revision + 1;
+    const kv: KeyValue = {
+      key,
+      createRevision: before?.createRevision ?? main,
+      modRevision: main,
+      version: (before?.version ?? 0) + 1,
+      value,
+      lease,
+    };
+    if (before !== null && before.lease !== NO_LEASE) this.#leases.detach(before.lease, key);
+    if (lease !== NO_LEASE) this.#leases.attach(lease, key);
+    this.#add({ main, sub: this.#open().length, tombstone: false, kv });
+  }
+
+  /** Deletes the live keys of a span, in order; gives what they were. */
+  deleteRange(span: Span): readonly KeyValue[] {
+    const gone = this.live(span);
+    const main = this.#revision + 1;
+    for (const { key, lease } of gone) {
+      if (lease !== NO_LEASE) this.#leases.detach(lease, key);
+      this.#add({ main, sub: this.#open().length, tombstone: true, kv: create(KeyValue, { key, modRevision: main }) });
+    }
+    return gone;
+  }
+
+  /** From now on revisions below `at` cannot be read, and what only they would show is gone. */
+  compact(at: number): EtcdError | null {
+    if (at <= this.#compactRevision) return etcdError("Compacted");
+    if (at > this.#revision) return etcdError("FutureRev");
+    this.#compactRevision = at;
+    const keepTombstoneAt = this.#compat !== "3.4";
+    this.#index.compact(at, keepTombstoneAt);
+    const kept = this.#history.all.filter((change) => change.main > at || this.#isKept(change, at, keepTombstoneAt));
+    this.#history.replace(kept);
+    this.#bytes = kept.reduce((sum, change) => sum + bytesOf(change), 0);
+    return null;
+  }
+
+  /** The file shrinks to what is in use. */
+  defragment(): void {
+    this.#pages = this.#usedPages();
+  }
+
+  // ── state ──
+
+  /** Equal on all members that have applied as much. */
+  snapshot(out: ByteWriter): void {
+    out.varint(this.#revision);
+    out.varint(this.#compactRevision + 1);
+    out.varint(this.#pages);
+    out.varint(this.#history.length);
+    for (const { main, sub, tombstone, kv } of this.#history.all) {
+      out.varint(main);
+      out.varint(sub);
+      out.u8(tombstone ? 1 : 0);
+      out.bytes(encode(KeyValue, kv));
+    }
+  }
+
+  restore(reader: ByteReader): void {
+    const revision = reader.varint();
+    const compactRevision = reader.varint() - 1;
+    const pages = reader.varint();
+    const changes: Change[] = [];
+    for (let left = reader.varint(); left > 0; left -= 1) {
+      const main = reader.varint();
+      const sub = reader.varint();
+      const tombstone = reader.u8() === 1;
+      changes.push({ main, sub, tombstone, kv: decode(KeyValue, reader.bytes()) });
+    }
+    this.#take(revision, compactRevision, changes);
+    this.#pages = pages;
+  }
+
+  checkpoint(): MvccCheckpoint {
+    return {
+      revision: this.#revision,
+      compactRevision: this.#compactRevision,
+      size: this.size,
+      history: this.#history.checkpoint(),
+    };
+  }
+
+  resume({ revision, compactRevision, size, history }: MvccCheckpoint): void {
+    this.#take(revision, compactRevision, history.changes.slice(0, history.length));
+    this.#pages = size.total / PAGE;
+  }
+
+  #take(revision: number, compactRevision: number, changes: Change[]): void {
+    this.#revision = revision;
+    this.#compactRevision = compactRevision;
+    this.#history.replace(changes);
+    this.#index.clear();
+    this.#bytes = 0;
+    for (const change of changes) {
+      this.#index.add(change);
+      this.#bytes += bytesOf(change);
+    }
+  }
+
+  #open(): Change[] {
+    assert(this.#writing !== null, "keys change in a transaction");
+    return this.#writing;
+  }
+
+  #add(change: Change): void {
+    this.#open().push(change);
+    this.#history.append(change);
+    this.#index.add(change);
+    this.#bytes += bytesOf(change);
+    this.#pages = Math.max(this.#pages, this.#usedPages());
+  }
+
+  #usedPages(): number {
+    return EMPTY_PAGES + Math.ceil(this.#bytes / PAGE);
+  }
+
+  /** Of the changes up to `at` only each key's newest is kept. */
+  #isKept(change: Change, at: number, keepTombstoneAt: boolean): boolean {
+    if (change.tombstone)
+      return keepTombstoneAt && change.main === at && this.#index.newestAt(change.kv.key, at) === change;
+    return this.#index.newestAt(change.kv.key, at) === change;
+  }
+}
+
+function bytesOf({ kv }: Change): number {
+  return ITEM_BYTES + kv.key.length + kv.value.length + 12;
+}
