@@ -210,7 +210,7 @@ export class Run {
       case "run": {
         const path = lookUp(ETCDCTL, found.flags.words);
         if (path === null) err(`Unknown help topic [${found.flags.words.map(backQuoted).join(" ")}]\n`);
-        out(usage(path ?? [ETCDCTL]));
+        out(path === null ? usage([ETCDCTL], false) : usage(path));
         throw new Exit(EXIT.success);
       }
     }

@@ -9,10 +9,15 @@ import type { Flag } from "./flags.ts";
 import { quote } from "../go/quote.ts";
 import { type CommandSpec, inheritedFlags, localFlags, nameOf, type Path } from "./command.ts";
 
-/** etcdctl's usage of a command, as it goes to standard output. */
-export function usage(path: Path): string {
+/**
+ * etcdctl's usage of a command, as it goes to standard output.
+ *
+ * @param withHelp false: without the flag `--help`, which cobra adds only to the command that runs
+ */
+export function usage(path: Path, withHelp = true): string {
   const spec = path.at(-1) as CommandSpec;
   const isRoot = path.length === 1;
+  const options = localFlags(path).filter(({ name }) => withHelp || name !== "help");
   const inherited = inheritedFlags(path);
   const title = isRoot ? nameOf(spec) : path.slice(1).map(nameOf).join(" ");
   const sections = [
@@ -23,7 +28,7 @@ export function usage(path: Path): string {
       ? [`API VERSION:\n\t${API_VERSION}\n`, `\nCOMMANDS:\n${list(spec.commands, "")}`]
       : []),
     ...(spec.long === "" ? [] : [`DESCRIPTION:\n${spec.long.split("\n").map((line) => `\t${line}\n`).join("")}`]),
-    `OPTIONS:\n${localFlags(path).map(flagLine).join("")}`,
+    `OPTIONS:\n${options.map(flagLine).join("")}`,
     ...(inherited.length > 0 ? [`GLOBAL OPTIONS:\n${inherited.map(flagLine).join("")}`] : []),
   ];
   return align(`${sections.join("\n")}\n`);
