@@ -211,7 +211,6 @@ export class Mvcc {
   snapshot(out: ByteWriter): void {
     out.varint(this.#revision);
     out.varint(this.#compactRevision + 1);
-    out.varint(this.#pages);
     out.varint(this.#history.length);
     for (const { main, sub, tombstone, kv } of this.#history.all) {
       out.varint(main);
@@ -224,7 +223,6 @@ export class Mvcc {
   restore(reader: ByteReader): void {
     const revision = reader.varint();
     const compactRevision = reader.varint() - 1;
-    const pages = reader.varint();
     const changes: Change[] = [];
     for (let left = reader.varint(); left > 0; left -= 1) {
       const main = reader.varint();
@@ -233,7 +231,7 @@ export class Mvcc {
       changes.push({ main, sub, tombstone, kv: decode(KeyValue, reader.bytes()) });
     }
     this.#take(revision, compactRevision, changes);
-    this.#pages = pages;
+    this.#pages = this.#usedPages();
   }
 
   checkpoint(): MvccCheckpoint {
