@@ -11,6 +11,7 @@ import { UsageError } from "./usage.ts";
 const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   raft: async () => (await import("./raft/suite.ts")).raftSuite,
   etcd: async () => (await import("./etcd/suite.ts")).etcdSuite,
+  etcdctl: async () => (await import("./etcdctl/suite.ts")).etcdctlSuite,
 };
 
 export async function conformance([name, ...paths]: readonly string[]): Promise<number> {

@@ -23,7 +23,9 @@ export async function loadNormaliser(session: string): Promise<(names: Names) =>
   for (let folder = dirname(resolve(session)); ; folder = dirname(folder)) {
     const file = join(folder, "normalize.mjs");
     if (existsSync(file)) {
-      const { Normaliser } = (await import(pathToFileURL(file).href)) as { Normaliser: new (names: Names) => Normaliser };
+      const { Normaliser } = (await import(pathToFileURL(file).href)) as {
+        Normaliser: new (names: Names) => Normaliser;
+      };
       return (names) => new Normaliser(names);
     }
     if (dirname(folder) === folder) throw new UsageError(`no normalize.mjs beside or above ${session}`);

@@ -88,7 +88,9 @@ class Player {
     await this.#bench.settle();
     const running = this.#take(args, step.stdin === undefined ? "" : this.#input(step.stdin));
     const ended = await this.#bench.until(() => this.#code(running) !== null, COMMAND_LIMIT);
-    return ended ? this.#compare(step, running) : `does not end: ${JSON.stringify(this.#bench.printed(running.console))}`;
+    return ended
+      ? this.#compare(step, running)
+      : `does not end: ${JSON.stringify(this.#bench.printed(running.console))}`;
   }
 
   async #start(name: string, args: readonly string[]): Promise<null> {
@@ -175,7 +177,9 @@ class Player {
     running.stderr = printed.stderr.length;
     const plain = strictText(out);
     const stdout: Recorded =
-      plain === null ? { b64: Buffer.from(toArray(out)).toString("base64") } : this.#normaliser.stdout(running.args, plain);
+      plain === null
+        ? { b64: Buffer.from(toArray(out)).toString("base64") }
+        : this.#normaliser.stdout(running.args, plain);
     const { stderr } = this.#normaliser.stderr(running.args, err ?? "");
     const problems = [
       different("stdout", step.stdout ?? "", stdout),
@@ -203,12 +207,22 @@ function different(what: string, wanted: unknown, got: unknown): string | null {
   const at = a.findIndex((line, i) => line !== b[i]);
   const from = at < 0 ? a.length : at;
   const part = (lines: readonly string[], mark: string) =>
-    lines.slice(from, from + 6).map((line) => `    ${mark} ${line}`).join("\n");
+    lines
+      .slice(from, from + 6)
+      .map((line) => `    ${mark} ${line}`)
+      .join("\n");
   return `  ${what} differs from line ${from + 1} on\n${part(a, "-")}\n${part(b, "+")}`;
 }
 
 const shown = (value: unknown): readonly string[] =>
   (typeof value === "string" ? value : JSON.stringify(value ?? null)).split("\n");
+
+/** A step without what came of it. */
+function asked(step: Step): string {
+  return JSON.stringify(step, (key, value: unknown) =>
+    ["stdout", "stderr", "exit", "log"].includes(key) ? undefined : value,
+  );
+}
 
 /** Null when all is as it was recorded; else the first step that differs. */
 export async function playSession(session: Session, bench: Bench, normaliser: Normaliser): Promise<string | null> {
@@ -216,8 +230,7 @@ export async function playSession(session: Session, bench: Bench, normaliser: No
   for (const [at, step] of session.steps.entries()) {
     const problem = await player.step(step);
     if (problem === null) continue;
-    const { stdout, stderr, exit, ...asked } = step;
-    return `step ${at + 1}: ${JSON.stringify(asked).slice(0, 400)}\n${problem}`;
+    return `step ${at + 1}: ${asked(step).slice(0, 400)}\n${problem}`;
   }
   return null;
 }

@@ -48,7 +48,11 @@ export function printDebug(ctl: Ctl, path: Path): void {
   if (!ctl.bool("debug")) return;
   for (const of of inheritedFlags(path)) {
     const text =
-      of.type === "bool" ? String(ctl.bool(of.name)) : of.type === "stringSlice" ? `[${ctl.list(of.name).join(",")}]` : of.default;
+      of.type === "bool"
+        ? String(ctl.bool(of.name))
+        : of.type === "stringSlice"
+          ? `[${ctl.list(of.name).join(",")}]`
+          : of.default;
     const value = of.type === "string" ? ctl.text(of.name) : text;
     ctl.complain(fromText(`${variable(of.name)}=${value}\n`));
   }

@@ -70,7 +70,11 @@ class Desk {
 
   answer(body: object): void {
     const { connection, frame } = this.lastCall();
-    this.input({ type: "received", connection, data: { type: "answer", call: frame.call, body } satisfies ServerFrame });
+    this.input({
+      type: "received",
+      connection,
+      data: { type: "answer", call: frame.call, body } satisfies ServerFrame,
+    });
   }
 
   lastCall() {
@@ -92,7 +96,10 @@ describe("a console", () => {
   it("a typed command goes to the member, and its answer is printed", () => {
     const desk = new Desk();
     desk.line("put k 'two words' --prev-kv");
-    expect(desk.lastCall().frame).toMatchObject({ method: "KV/Put", body: { key: "k", value: "two words", prevKv: true } });
+    expect(desk.lastCall().frame).toMatchObject({
+      method: "KV/Put",
+      body: { key: "k", value: "two words", prevKv: true },
+    });
     desk.answer(create(PutResponse, { header, prevKv: create(KeyValue, { key: "k", value: "old" }) }));
     expect([desk.stdout, desk.code]).toEqual(["OK\nk\nold\n", 0]);
   });
@@ -128,9 +135,16 @@ describe("a console", () => {
   it("a password that members refuse ends it before the command", () => {
     const desk = new Desk();
     desk.line("--user=ann:wrong get k");
-    expect(desk.lastCall().frame).toMatchObject({ method: "Auth/Authenticate", body: { name: "ann", password: "wrong" } });
+    expect(desk.lastCall().frame).toMatchObject({
+      method: "Auth/Authenticate",
+      body: { name: "ann", password: "wrong" },
+    });
     const { connection, frame } = desk.lastCall();
-    desk.input({ type: "received", connection, data: { type: "error", call: frame.call, error: etcdError("AuthFailed") } });
+    desk.input({
+      type: "received",
+      connection,
+      data: { type: "error", call: frame.call, error: etcdError("AuthFailed") },
+    });
     expect(desk.code).toBe(2);
     expect(desk.stderr).toBe("Error: etcdserver: authentication failed, invalid user ID or password\n");
   });

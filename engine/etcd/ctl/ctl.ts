@@ -183,7 +183,8 @@ export class Ctl {
     const style = { format: this.format, hex: this.bool("hex"), valueOnly: this.valueOnly };
     const rendered = render(shown, style);
     if (rendered.type === "text") return this.#around.write(rendered.stream, rendered.text);
-    if (rendered.type === "panic") return this.panic("runtime error: invalid memory address or nil pointer dereference");
+    if (rendered.type === "panic")
+      return this.panic("runtime error: invalid memory address or nil pointer dereference");
     return this.fail(EXIT.badFeature, `${this.format} not supported as output format`);
   }
 

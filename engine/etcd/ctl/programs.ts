@@ -43,7 +43,9 @@ function echo(words: readonly string[]): string {
     if (option.includes("E")) escapes = false;
   }
   const text = words.slice(first).join(" ");
-  const plain = escapes ? text.replace(/\\([nt\\])/g, (_, c: string) => ({ n: "\n", t: "\t", "\\": "\\" })[c] ?? "") : text;
+  const plain = escapes
+    ? text.replace(/\\([nt\\])/g, (_, c: string) => ({ n: "\n", t: "\t", "\\": "\\" })[c] ?? "")
+    : text;
   return newline ? `${plain}\n` : plain;
 }
 

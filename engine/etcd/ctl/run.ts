@@ -97,7 +97,8 @@ export class Run {
     this.#path = path;
     this.#given = found.flags.changed;
     this.#command = present(COMMANDS[pathText(path.slice(1))], "each command of the tree has a program");
-    const preset: Readonly<Record<string, string>> = host.endpoints === null ? {} : { ETCDCTL_ENDPOINTS: host.endpoints };
+    const preset: Readonly<Record<string, string>> =
+      host.endpoints === null ? {} : { ETCDCTL_ENDPOINTS: host.endpoints };
     const flags = withEnvironment(path, found.flags, { ...preset, ...host.env });
     this.#ctl = new Ctl({ ...host, raw: args, flags, stdin });
   }
@@ -146,7 +147,8 @@ export class Run {
     this.#guard(() => {
       const phase = this.#phase;
       const ctl = this.#ctl;
-      if (phase.at !== "program" || ctl === null || this.#command?.interrupt === undefined) throw new Exit(EXIT.signalled);
+      if (phase.at !== "program" || ctl === null || this.#command?.interrupt === undefined)
+        throw new Exit(EXIT.signalled);
       if (this.#client !== null) this.#deliver(this.#client.on({ type: "wake" }, stamp), stamp);
       if (this.#phase.at !== "program") return;
       const state = this.#command.interrupt(ctl, this.#phase.state);
@@ -288,15 +290,15 @@ export class Run {
 
   #deliver(outcomes: readonly ClientOutcome[], stamp: Stamp): void {
     let pending = outcomes;
-    do {
+    for (;;) {
       const own = this.#concurrency?.take(pending) ?? pending;
       for (const outcome of own) {
         if (this.#phase.at === "token") this.#tokenCame(outcome, stamp);
         else this.#program(outcome);
       }
       pending = this.#client?.take() ?? [];
-      if (pending.length === 0 && own.length === 0) break;
-    } while (true);
+      if (pending.length === 0 && own.length === 0) return;
+    }
   }
 
   #program(outcome: Outcome): void {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { completions, EMPTY_HISTORY, entered, pasted, quoteWord, readLine, shownLine, splitWords, walked } from "./shell.ts";
+import {
+  completions,
+  EMPTY_HISTORY,
+  entered,
+  pasted,
+  quoteWord,
+  readLine,
+  shownLine,
+  splitWords,
+  walked,
+} from "./shell.ts";
 
 describe("a typed line", () => {
   it("is split at spaces; quotes and backslashes keep words together", () => {
@@ -7,7 +17,11 @@ describe("a typed line", () => {
   });
 
   it("may have etcdctl and variables in front", () => {
-    expect(readLine("ETCDCTL_API=3 etcdctl get a")).toEqual({ type: "command", args: ["get", "a"], env: { ETCDCTL_API: "3" } });
+    expect(readLine("ETCDCTL_API=3 etcdctl get a")).toEqual({
+      type: "command",
+      args: ["get", "a"],
+      env: { ETCDCTL_API: "3" },
+    });
     expect(readLine("get etcdctl")).toMatchObject({ args: ["get", "etcdctl"] });
     expect(readLine("  # nothing")).toEqual({ type: "empty" });
   });
@@ -19,7 +33,8 @@ describe("a typed line", () => {
   });
 
   it("any word comes back as it was quoted", () => {
-    for (const word of ["a", "", "it's", 'say "hi"', "a\\b", "tab\there", "$x", "-w"]) expect(splitWords(quoteWord(word))).toEqual([word]);
+    for (const word of ["a", "", "it's", 'say "hi"', "a\\b", "tab\there", "$x", "-w"])
+      expect(splitWords(quoteWord(word))).toEqual([word]);
   });
 });
 

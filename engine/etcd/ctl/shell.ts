@@ -50,7 +50,8 @@ export function splitWords(text: string): readonly string[] | string {
       at += 1;
       if (at < text.length && text[at] !== "\n") word = (word ?? "") + (text[at] as string);
     } else if (letter === "#" && word === null) break;
-    else if ("|&;<>()`$".includes(letter)) return `syntax error near unexpected token ${letter}: the console has no shell`;
+    else if ("|&;<>()`$".includes(letter))
+      return `syntax error near unexpected token ${letter}: the console has no shell`;
     else word = (word ?? "") + letter;
   }
   if (word !== null) words.push(word);
@@ -130,5 +131,8 @@ export function completions(text: string): readonly string[] {
       .map(({ name, type }) => `--${name}${type === "bool" ? "" : "="}`)
       .filter((name) => name.startsWith(typed))
       .sort();
-  return (path.at(-1)?.commands ?? []).map(nameOf).filter((name) => name.startsWith(typed)).sort();
+  return (path.at(-1)?.commands ?? [])
+    .map(nameOf)
+    .filter((name) => name.startsWith(typed))
+    .sort();
 }

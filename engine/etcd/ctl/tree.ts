@@ -192,11 +192,7 @@ const SNAPSHOT = family("snapshot <subcommand>", "Manages etcd node snapshots", 
       "http://localhost:2380",
     ),
     flag("string", "name", "Human-readable name for this member", "default"),
-    flag(
-      "bool",
-      "skip-hash-check",
-      "Ignore snapshot integrity hash value (required if copied from data directory)",
-    ),
+    flag("bool", "skip-hash-check", "Ignore snapshot integrity hash value (required if copied from data directory)"),
   ]),
   command("status <filename>", "Gets backend snapshot status of a given file", [], {
     long: `When --write-out is set to simple, this command prints out comma-separated status lists for each endpoint.
@@ -204,27 +200,19 @@ The items in the lists are hash, revision, total keys, total size.`,
   }),
 ]);
 
-const MAKE_MIRROR = command(
-  "make-mirror [options] <destination>",
-  "Makes a mirror at the destination etcd cluster",
-  [
-    flag("string", "prefix", "Key-value prefix to mirror"),
-    flag(
-      "string",
-      "dest-prefix",
-      "destination prefix to mirror a prefix to a different prefix in the destination cluster",
-    ),
-    flag("bool", "no-dest-prefix", "mirror key-values to the root of the destination cluster"),
-    flag(
-      "string",
-      "dest-cert",
-      "Identify secure client using this TLS certificate file for the destination cluster",
-    ),
-    flag("string", "dest-key", "Identify secure client using this TLS key file"),
-    flag("string", "dest-cacert", "Verify certificates of TLS enabled secure servers using this CA bundle"),
-    flag("bool", "dest-insecure-transport", "Disable transport security for client connections", "true"),
-  ],
-);
+const MAKE_MIRROR = command("make-mirror [options] <destination>", "Makes a mirror at the destination etcd cluster", [
+  flag("string", "prefix", "Key-value prefix to mirror"),
+  flag(
+    "string",
+    "dest-prefix",
+    "destination prefix to mirror a prefix to a different prefix in the destination cluster",
+  ),
+  flag("bool", "no-dest-prefix", "mirror key-values to the root of the destination cluster"),
+  flag("string", "dest-cert", "Identify secure client using this TLS certificate file for the destination cluster"),
+  flag("string", "dest-key", "Identify secure client using this TLS key file"),
+  flag("string", "dest-cacert", "Verify certificates of TLS enabled secure servers using this CA bundle"),
+  flag("bool", "dest-insecure-transport", "Disable transport security for client connections", "true"),
+]);
 
 const MIGRATE = command("migrate", "Migrates keys in a v2 store to a mvcc store", [
   flag("bool", "no-ttl", "Do not convert TTL keys"),
@@ -269,18 +257,14 @@ const ROLE = family("role <subcommand>", "Role related commands", [
   command("delete <role name>", "Deletes a role"),
   command("get <role name>", "Gets detailed information of a role"),
   command("list", "Lists all roles"),
-  command(
-    "grant-permission [options] <role name> <permission type> <key> [endkey]",
-    "Grants a key to a role",
-    [
-      flag("bool", "prefix", "grant a prefix permission"),
-      flag(
-        "bool",
-        "from-key",
-        "grant a permission of keys that are greater than or equal to the given key using byte compare",
-      ),
-    ],
-  ),
+  command("grant-permission [options] <role name> <permission type> <key> [endkey]", "Grants a key to a role", [
+    flag("bool", "prefix", "grant a prefix permission"),
+    flag(
+      "bool",
+      "from-key",
+      "grant a permission of keys that are greater than or equal to the given key using byte compare",
+    ),
+  ]),
   command("revoke-permission <role name> <key> [endkey]", "Revokes a key from a role", [
     flag("bool", "prefix", "revoke a prefix permission"),
     flag(

@@ -98,6 +98,8 @@ describe("usage", () => {
   });
 
   it("requests of a transaction show cobra's own", () => {
-    expect(plainUsage([TXN_REQUESTS, GET])).toContain('      --consistency string   Linearizable(l) or Serializable(s) (default "l")\n');
+    expect(plainUsage([TXN_REQUESTS, GET])).toContain(
+      '      --consistency string   Linearizable(l) or Serializable(s) (default "l")\n',
+    );
   });
 });

@@ -27,7 +27,12 @@ export interface CommandSpec {
 /** A command and those above it, the root first. */
 export type Path = readonly CommandSpec[];
 
-export const command = (use: string, short: string, flags: readonly Flag[] = [], more: Partial<CommandSpec> = {}): CommandSpec => ({
+export const command = (
+  use: string,
+  short: string,
+  flags: readonly Flag[] = [],
+  more: Partial<CommandSpec> = {},
+): CommandSpec => ({
   use,
   short,
   long: "",
@@ -151,7 +156,8 @@ function without(path: Path, args: readonly string[], name: string): readonly st
 
 function unknownCommand(path: Path, word: string): string {
   const guesses = last(path).commands.filter((of) => nameOf(of) !== "help" && resembles(nameOf(of), word));
-  const list = guesses.length === 0 ? "" : `\n\nDid you mean this?\n${guesses.map((of) => `\t${nameOf(of)}\n`).join("")}`;
+  const list =
+    guesses.length === 0 ? "" : `\n\nDid you mean this?\n${guesses.map((of) => `\t${nameOf(of)}\n`).join("")}`;
   return `unknown command ${quote(word)} for ${quote(pathText(path))}${list}`;
 }
 

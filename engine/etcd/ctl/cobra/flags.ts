@@ -59,7 +59,11 @@ function zeroText(type: FlagType): string {
 
 /** What a flag is worth when nobody gives it. */
 export function presetOf(of: Flag): FlagValue {
-  if (of.type === "stringSlice") return of.default.slice(1, -1).split(",").filter((part) => part !== "");
+  if (of.type === "stringSlice")
+    return of.default
+      .slice(1, -1)
+      .split(",")
+      .filter((part) => part !== "");
   const preset = read(of, of.default);
   return preset.ok ? preset.value : of.default;
 }

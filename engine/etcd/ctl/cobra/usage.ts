@@ -27,7 +27,14 @@ export function usage(path: Path, withHelp = true): string {
     ...(spec.commands.length > 0
       ? [`API VERSION:\n\t${API_VERSION}\n`, `\nCOMMANDS:\n${list(spec.commands, "")}`]
       : []),
-    ...(spec.long === "" ? [] : [`DESCRIPTION:\n${spec.long.split("\n").map((line) => `\t${line}\n`).join("")}`]),
+    ...(spec.long === ""
+      ? []
+      : [
+          `DESCRIPTION:\n${spec.long
+            .split("\n")
+            .map((line) => `\t${line}\n`)
+            .join("")}`,
+        ]),
     `OPTIONS:\n${options.map(flagLine).join("")}`,
     ...(inherited.length > 0 ? [`GLOBAL OPTIONS:\n${inherited.map(flagLine).join("")}`] : []),
   ];
@@ -36,7 +43,10 @@ export function usage(path: Path, withHelp = true): string {
 
 function useLine(path: Path): string {
   const spec = path.at(-1) as CommandSpec;
-  const line = `${path.slice(0, -1).map((of) => `${nameOf(of)} `).join("")}${spec.use}`;
+  const line = `${path
+    .slice(0, -1)
+    .map((of) => `${nameOf(of)} `)
+    .join("")}${spec.use}`;
   return spec.flagsInUseLine ? `${line} [flags]` : line;
 }
 
@@ -44,7 +54,10 @@ function useLine(path: Path): string {
 function list(commands: readonly CommandSpec[], above: string): string {
   return [...commands]
     .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-    .map((of) => `${of.runnable ? `\t${above}${nameOf(of)}\t${of.short}\n` : ""}${list(of.commands, `${above}${nameOf(of)} `)}`)
+    .map(
+      (of) =>
+        `${of.runnable ? `\t${above}${nameOf(of)}\t${of.short}\n` : ""}${list(of.commands, `${above}${nameOf(of)} `)}`,
+    )
     .join("");
 }
 
@@ -95,4 +108,3 @@ export function plainUsage(path: Path): string {
   });
   return `Usage:\n  ${useLine(path)}\n\nFlags:\n${lines.join("")}`;
 }
-

@@ -22,7 +22,8 @@ export const enable = command<Enabling>({
     return { pc: "enable", ticket: ctl.call("Auth/AuthEnable", {}, { deadline }), deadline };
   },
   on: (ctl, { pc, ticket, deadline }, outcome) => {
-    if ((outcome.type !== "answer" && outcome.type !== "failed") || outcome.ticket !== ticket) return { pc, ticket, deadline };
+    if ((outcome.type !== "answer" && outcome.type !== "failed") || outcome.ticket !== ticket)
+      return { pc, ticket, deadline };
     const error = outcome.type === "failed" ? outcome.error : null;
     const name = error === null ? null : errorName(error);
     switch (pc) {

@@ -84,9 +84,15 @@ function next(ctl: Ctl, what: What, state: Asking): Asking {
 
 function shown(ctl: Ctl, what: What, { answers, error }: Asking): never {
   if (what === "status")
-    ctl.show({ type: "status", list: answers.map(({ endpoint, body }) => ({ endpoint, response: body as StatusResponse })) });
+    ctl.show({
+      type: "status",
+      list: answers.map(({ endpoint, body }) => ({ endpoint, response: body as StatusResponse })),
+    });
   if (what === "hash") {
-    ctl.show({ type: "hash", list: answers.map(({ endpoint, body }) => ({ endpoint, response: body as HashKVResponse })) });
+    ctl.show({
+      type: "hash",
+      list: answers.map(({ endpoint, body }) => ({ endpoint, response: body as HashKVResponse })),
+    });
     if (error !== null) ctl.fail(EXIT.error, error);
   }
   return ctl.exit(error === null ? EXIT.success : EXIT.error);
@@ -141,7 +147,10 @@ export const health = command<Checking>({
     return pending.length > 0 ? { ...state, pending, list } : allChecked(ctl, list);
   },
   refused: (ctl, { message }) =>
-    allChecked(ctl, ctl.list("endpoints").map((endpoint) => ({ endpoint, healthy: false, took: "", error: message }))),
+    allChecked(
+      ctl,
+      ctl.list("endpoints").map((endpoint) => ({ endpoint, healthy: false, took: "", error: message })),
+    ),
 });
 
 function askAll(ctl: Ctl, endpoints: readonly string[]): Checking {

@@ -92,4 +92,3 @@ function held(ctl: Ctl, state: State, response: RangeResponse): State {
   ctl.show({ type: "get", response });
   return state.expired ? ctl.fail(EXIT.error, "session expired") : { ...state, pc: "hold" };
 }
-

@@ -33,7 +33,12 @@ export const alarmDisarm = command<Disarming>({
   },
   start: (ctl) => {
     const deadline = ctl.deadline();
-    return { ticket: ctl.call("Maintenance/Alarm", { action: "GET" }, { deadline }), deadline, left: null, disarmed: [] };
+    return {
+      ticket: ctl.call("Maintenance/Alarm", { action: "GET" }, { deadline }),
+      deadline,
+      left: null,
+      disarmed: [],
+    };
   },
   on: (ctl, state, outcome) => {
     if (outcome.type === "failed" && outcome.ticket === state.ticket) return ctl.fail(EXIT.error, outcome.error);
@@ -46,7 +51,11 @@ export const alarmDisarm = command<Disarming>({
       return ctl.exit();
     }
     const { memberId, alarm } = first;
-    const ticket = ctl.call("Maintenance/Alarm", { action: "DEACTIVATE", memberId, alarm }, { deadline: state.deadline });
+    const ticket = ctl.call(
+      "Maintenance/Alarm",
+      { action: "DEACTIVATE", memberId, alarm },
+      { deadline: state.deadline },
+    );
     return { ...state, ticket, left, disarmed };
   },
 });
@@ -90,7 +99,6 @@ export const moveLeader = command<Moving>({
 function ask(ctl: Ctl, at: number, deadline: Micros): Moving {
   const endpoints = ctl.list("endpoints");
   const endpoint = endpoints[at];
-  if (endpoint === undefined)
-    return ctl.fail(EXIT.badArgs, `no leader endpoint given at [${endpoints.join(" ")}]`);
+  if (endpoint === undefined) return ctl.fail(EXIT.badArgs, `no leader endpoint given at [${endpoints.join(" ")}]`);
   return { pc: "look", ticket: ctl.call("Maintenance/Status", {}, { deadline, endpoint }), deadline, at, leader: null };
 }

@@ -15,7 +15,9 @@ import { unary } from "./unary.ts";
 function memberOf(ctl: Ctl): MemberId {
   if (ctl.words.length !== 1) return ctl.fail(EXIT.badArgs, "member ID is not provided");
   const id = parseUint64(ctl.words[0] as string, 16);
-  return id.ok ? (id.value as MemberId) : ctl.fail(EXIT.badArgs, `bad member ID arg (${id.error}), expecting ID in Hex`);
+  return id.ok
+    ? (id.value as MemberId)
+    : ctl.fail(EXIT.badArgs, `bad member ID arg (${id.error}), expecting ID in Hex`);
 }
 
 function peerUrls(ctl: Ctl): readonly string[] {

@@ -47,7 +47,8 @@ function span(ctl: Ctl, first: number): { readonly key: Bytes; readonly rangeEnd
   const [prefix, fromKey] = [ctl.bool("prefix"), ctl.bool("from-key")];
   const hasEnd = ctl.words.length > first + 1;
   const wrong = (why: string): never => ctl.fail(EXIT.badArgs, why);
-  if (prefix && fromKey && (key === "" || !hasEnd)) return wrong("--from-key and --prefix flags are mutually exclusive");
+  if (prefix && fromKey && (key === "" || !hasEnd))
+    return wrong("--from-key and --prefix flags are mutually exclusive");
   if (key === "") return { key: "\0", rangeEnd: prefix || fromKey ? FROM_KEY : "" };
   if (!hasEnd) return { key, rangeEnd: prefix ? prefixEnd(key) : fromKey ? FROM_KEY : "" };
   if (prefix) return wrong("unexpected endkey argument with --prefix flag");

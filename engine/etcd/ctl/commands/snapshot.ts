@@ -16,7 +16,9 @@ interface Saving {
 }
 
 function saveTo(ctl: Ctl): string {
-  return ctl.words.length === 1 ? (ctl.words[0] as string) : ctl.fail(EXIT.badArgs, "snapshot save expects one argument");
+  return ctl.words.length === 1
+    ? (ctl.words[0] as string)
+    : ctl.fail(EXIT.badArgs, "snapshot save expects one argument");
 }
 
 export const save = command<Saving>({

@@ -23,7 +23,8 @@ export function argify(ctl: Ctl, line: Bytes): readonly Bytes[] {
   return words.map((word) => {
     if (word.startsWith("'")) {
       const end = words.length - 1;
-      if (end > word.length) return ctl.panic(`runtime error: slice bounds out of range [:${end}] with length ${word.length}`);
+      if (end > word.length)
+        return ctl.panic(`runtime error: slice bounds out of range [:${end}] with length ${word.length}`);
       if (end < 1) return ctl.panic(`runtime error: slice bounds out of range [1:${end}]`);
       return word.slice(1, end);
     }
@@ -33,7 +34,9 @@ export function argify(ctl: Ctl, line: Bytes): readonly Bytes[] {
 }
 
 const OPERATORS = { "=": "EQUAL", "!=": "NOT_EQUAL", ">": "GREATER", "<": "LESS" } as const;
-const NUMBERS: Readonly<Record<string, readonly ["VERSION" | "CREATE" | "MOD", "version" | "createRevision" | "modRevision"]>> = {
+const NUMBERS: Readonly<
+  Record<string, readonly ["VERSION" | "CREATE" | "MOD", "version" | "createRevision" | "modRevision"]>
+> = {
   ver: ["VERSION", "version"],
   version: ["VERSION", "version"],
   c: ["CREATE", "createRevision"],

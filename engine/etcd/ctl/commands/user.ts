@@ -1,6 +1,11 @@
 /** `user …`. */
 import { fromText, toText } from "../../api/bytes.ts";
-import { AuthUserAddRequest, type AuthRoleGetResponse, type AuthUserGetResponse, UserAddOptions } from "../../api/messages.ts";
+import {
+  AuthUserAddRequest,
+  type AuthRoleGetResponse,
+  type AuthUserGetResponse,
+  UserAddOptions,
+} from "../../api/messages.ts";
 import { create, type Of } from "../../api/proto.ts";
 import type { Ticket } from "../../client/channel.ts";
 import { command, type Command, type Ctl, EXIT } from "../ctl.ts";
@@ -160,7 +165,10 @@ interface Looking {
 export const get = command<Looking>({
   needs: "client",
   check: (ctl) => void wordsOf(ctl, 1, GET),
-  start: (ctl) => ({ ticket: ctl.call("Auth/UserGet", { name: ctl.words[0] as string }, { deadline: null }), roles: null }),
+  start: (ctl) => ({
+    ticket: ctl.call("Auth/UserGet", { name: ctl.words[0] as string }, { deadline: null }),
+    roles: null,
+  }),
   on: (ctl, state, outcome) => {
     if (outcome.type === "failed" && outcome.ticket === state.ticket) return ctl.fail(EXIT.error, outcome.error);
     if (outcome.type !== "answer" || outcome.ticket !== state.ticket) return state;

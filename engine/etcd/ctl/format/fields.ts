@@ -102,7 +102,10 @@ function linesOf(shown: Shown): readonly string[] | Rendered {
         ]),
       ];
     case "role-list":
-      return [...header(shown.response.header), `"Roles" :${shown.response.roles.map((role) => ` ${quote(role)}`).join("")}`];
+      return [
+        ...header(shown.response.header),
+        `"Roles" :${shown.response.roles.map((role) => ` ${quote(role)}`).join("")}`,
+      ];
     case "member-add":
     case "member-remove":
     case "member-update":

@@ -9,7 +9,13 @@ import { humanBytes } from "./size.ts";
 
 export function simple(shown: Shown, style: Style): Rendered {
   const stream = shown.type === "health" ? "stderr" : "stdout";
-  return { type: "text", stream, text: linesOf(shown, style).map((line) => `${line}\n`).join("") };
+  return {
+    type: "text",
+    stream,
+    text: linesOf(shown, style)
+      .map((line) => `${line}\n`)
+      .join(""),
+  };
 }
 
 /** Go's `%016x` of a lease. */
@@ -19,7 +25,10 @@ export function lease16(id: LeaseId): string {
 }
 
 /** Go's `%16x` of a member or cluster. */
-const padded16 = (id: string | undefined) => BigInt(id ?? "0").toString(16).padStart(16, " ");
+const padded16 = (id: string | undefined) =>
+  BigInt(id ?? "0")
+    .toString(16)
+    .padStart(16, " ");
 
 function escaped(bytes: Bytes): Bytes {
   let out = "";
@@ -172,4 +181,3 @@ function role(name: string, perms: readonly m.Permission[]): readonly Bytes[] {
       });
   return [fromText(`Role ${name}`), "KV Read:", ...listed("READ"), "KV Write:", ...listed("WRITE")];
 }
-

@@ -16,7 +16,10 @@ export function table(shown: Shown): Rendered {
     case "member-list":
       return drawn(MEMBER_HEAD, shown.response.members.map(memberRow));
     case "status":
-      return drawn(STATUS_HEAD, shown.list.map(({ endpoint, response }) => statusRow(endpoint, response)));
+      return drawn(
+        STATUS_HEAD,
+        shown.list.map(({ endpoint, response }) => statusRow(endpoint, response)),
+      );
     case "health":
       return drawn(
         ["ENDPOINT", "HEALTH", "TOOK", "ERROR"],
@@ -98,7 +101,7 @@ export function statusRow(endpoint: string, of: m.StatusResponse): readonly stri
   ];
 }
 
-const widthOf = (line: string) => [...line].length;
+const widthOf = (line: string) => Array.from(line).length;
 
 function drawn(head: readonly string[], rows: readonly (readonly string[])[]): Rendered {
   const widths = head.map(widthOf);

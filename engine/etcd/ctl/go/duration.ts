@@ -14,6 +14,8 @@ export function durationText(span: Micros): string {
 
 /** `span` in `unit`s, without zeros at the end. */
 function decimal(span: Micros, unit: Micros): string {
-  const fraction = String(span % unit).padStart(String(unit).length - 1, "0").replace(/0+$/, "");
+  const fraction = String(span % unit)
+    .padStart(String(unit).length - 1, "0")
+    .replace(/0+$/, "");
   return `${Math.floor(span / unit)}${fraction === "" ? "" : `.${fraction}`}`;
 }

@@ -7,7 +7,7 @@ import { urlsProblem } from "./urls.ts";
 
 describe("Go's %q", () => {
   it("escapes what does not print, and bytes that are no UTF-8 one by one", () => {
-    expect(quoteBytes("\x00\x01\xff\x7f\n\x80\"$")).toBe(String.raw`"\x00\x01\xff\x7f\n\x80\"$"`);
+    expect(quoteBytes('\x00\x01\xff\x7f\n\x80"$')).toBe(String.raw`"\x00\x01\xff\x7f\n\x80\"$"`);
     expect(quote("é 鍵 🔒 \u200b \x1b[0m \x7f")).toBe('"é 鍵 🔒 \\u200b \\x1b[0m \\x7f"');
     expect(quoteBytes("\xed\xa0\x80")).toBe(String.raw`"\xed\xa0\x80"`);
   });
@@ -46,7 +46,13 @@ describe("Go's numbers", () => {
     expect(parseDuration("5")).toMatchObject({ error: 'time: missing unit in duration "5"' });
     expect(parseDuration("soon")).toMatchObject({ error: 'time: invalid duration "soon"' });
     expect(parseDuration("5y")).toMatchObject({ error: 'time: unknown unit "y" in duration "5y"' });
-    expect([0, 350, 1_250, 1_500_000, 3_723_000_000].map(durationText)).toEqual(["0s", "350µs", "1.25ms", "1.5s", "1h2m3s"]);
+    expect([0, 350, 1_250, 1_500_000, 3_723_000_000].map(durationText)).toEqual([
+      "0s",
+      "350µs",
+      "1.25ms",
+      "1.5s",
+      "1h2m3s",
+    ]);
   });
 });
 
@@ -54,6 +60,8 @@ it("peer URLs have a scheme, a host and a port, and no path", () => {
   expect(urlsProblem(["http://a:1", "https://[::1]:2"])).toBeNull();
   expect(urlsProblem(["nonsense"])).toBe("URL scheme must be http, https, unix, or unixs: nonsense");
   expect(urlsProblem(["http://nonsense"])).toBe('URL address does not have the form "host:port": http://nonsense');
-  expect(urlsProblem(["127.0.0.1:2380"])).toBe('parse "127.0.0.1:2380": first path segment in URL cannot contain colon');
+  expect(urlsProblem(["127.0.0.1:2380"])).toBe(
+    'parse "127.0.0.1:2380": first path segment in URL cannot contain colon',
+  );
   expect(urlsProblem(["http://h:1/x"])).toBe("URL must not contain a path: http://h:1/x");
 });

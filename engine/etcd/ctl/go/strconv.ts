@@ -88,7 +88,8 @@ export function parseDuration(text: string): Parsed<number> {
     if (whole === "" && fraction === "") return invalid;
     if (unit === "") return { ok: false, error: `time: missing unit in duration ${quote(text)}` };
     const scale = UNITS[unit];
-    if (scale === undefined) return { ok: false, error: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` };
+    if (scale === undefined)
+      return { ok: false, error: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` };
     total += BigInt(whole === "" ? "0" : whole) * scale;
     if (fraction !== "") total += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);
     rest = rest.slice(all.length);

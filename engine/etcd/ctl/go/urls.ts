@@ -16,7 +16,8 @@ function urlProblem(url: string): string | null {
   const found = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/.exec(url);
   const scheme = found?.[1]?.toLowerCase() ?? "";
   if (found === null && url.startsWith(":")) return `parse ${quote(url)}: missing protocol scheme`;
-  if (found === null && /^[^/?#]*:/.test(url)) return `parse ${quote(url)}: first path segment in URL cannot contain colon`;
+  if (found === null && /^[^/?#]*:/.test(url))
+    return `parse ${quote(url)}: first path segment in URL cannot contain colon`;
   if (!["http", "https", "unix", "unixs"].includes(scheme))
     return `URL scheme must be http, https, unix, or unixs: ${url}`;
   const rest = (found?.[2] ?? "").replace(/[?#].*$/, "");
