@@ -432,4 +432,4 @@ export const ETCDCTL = family(
 );
 
 /** The requests of a transaction: a tree of its own, whose root has no name. */
-export const TXN_REQUESTS = family("", "", [PUT, GET, DEL, helpOf("")]);
+export const TXN_REQUESTS = family("", "", [PUT, GET, DEL, helpOf(""), COMPLETION]);

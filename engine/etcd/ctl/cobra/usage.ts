@@ -7,7 +7,7 @@
 import { API_VERSION, VERSION } from "../version.ts";
 import type { Flag } from "./flags.ts";
 import { quote } from "../go/quote.ts";
-import { type CommandSpec, inheritedFlags, localFlags, nameOf, type Path } from "./command.ts";
+import { type CommandSpec, inheritedFlags, localFlags, nameOf, type Path, pathText } from "./command.ts";
 
 /**
  * etcdctl's usage of a command, as it goes to standard output.
@@ -52,8 +52,7 @@ function useLine(path: Path): string {
 
 /** All that can be run, down to the last, by name. */
 function list(commands: readonly CommandSpec[], above: string): string {
-  return [...commands]
-    .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return sorted(commands)
     .map(
       (of) =>
         `${of.runnable ? `\t${above}${nameOf(of)}\t${of.short}\n` : ""}${list(of.commands, `${above}${nameOf(of)} `)}`,
@@ -92,6 +91,11 @@ function pad(lines: string[][], column: number, from: number, to: number): void 
   }
 }
 
+/** At least as wide is the column of names. */
+const NAME_PADDING = 11;
+
+const sorted = (commands: readonly CommandSpec[]) => [...commands].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+
 /** What cobra shows by itself. It is its description first when it is `help` that was asked for. */
 export function plainUsage(path: Path): string {
   const flags = localFlags(path);
@@ -106,5 +110,12 @@ export function plainUsage(path: Path): string {
     const preset = of.type === "string" ? of.default !== "" : !zero;
     return `${(heads[i] as string).padEnd(width)}${of.usage}${preset ? ` (default ${quoted})` : ""}\n`;
   });
-  return `Usage:\n  ${useLine(path)}\n\nFlags:\n${lines.join("")}`;
+  const { commands } = path.at(-1) as CommandSpec;
+  const flagsText = `Flags:\n${lines.join("")}`;
+  if (commands.length === 0) return `Usage:\n  ${useLine(path)}\n\n${flagsText}`;
+  const padding = Math.max(NAME_PADDING, ...commands.map((of) => nameOf(of).length));
+  const below = sorted(commands).map((of) => `  ${nameOf(of).padEnd(padding)} ${of.short}\n`);
+  const name = pathText(path);
+  const advice = `Use "${name} [command] --help" for more information about a command.`;
+  return `Usage:\n  ${name} [command]\n\nAvailable Commands:\n${below.join("")}\n${flagsText}\n${advice}\n`;
 }

@@ -35,7 +35,8 @@ export const enable = command<Enabling>({
         if (name !== "RootRoleNotExist") return ctl.fail(EXIT.error, error);
         return { pc: "make-role", ticket: ctl.call("Auth/RoleAdd", { name: "root" }, { deadline }), deadline };
       case "make-role": {
-        if (error !== null && name !== "RoleAlreadyExist") return ctl.fail(EXIT.error, error);
+        // also when the role is there and only not granted
+        if (error !== null) return ctl.fail(EXIT.error, error);
         const granting = ctl.call("Auth/UserGrantRole", { user: "root", role: "root" }, { deadline });
         return { pc: "grant-role", ticket: granting, deadline };
       }

@@ -92,7 +92,8 @@ export const revokePermission = unary({
   limited: false,
   body: revoked,
   show: (ctl, { header }) => {
-    const { role, key, rangeEnd: end } = revoked(ctl);
-    ctl.show({ type: "deed", deed: "role-revoke-permission", role, key, end, header });
+    const { role, rangeEnd: end } = revoked(ctl);
+    // the key as it was typed
+    ctl.show({ type: "deed", deed: "role-revoke-permission", role, key: ctl.bytes(1), end, header });
   },
 });
