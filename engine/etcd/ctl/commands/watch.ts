@@ -129,7 +129,7 @@ function fromTyped(ctl: Ctl, line: readonly string[]): Asked {
   if (!parsed.ok) return ctl.fail(EXIT.badArgs, parsed.error);
   const program = separator < 0 ? [] : line.slice(separator + 1);
   const own = parsed.words.slice(0, parsed.words.length - program.length);
-  if (own.length === 0) return ctl.fail(EXIT.badArgs, BAD_NUMBER);
+  if (separator < 0 && own.length === 0) return ctl.fail(EXIT.badArgs, BAD_NUMBER);
   const { prefix, rev, "prev-kv": prevKv } = parsed.values;
   return { words: own, prefix: prefix === true, revision: Number(rev), prevKv: prevKv === true, program };
 }
