@@ -33,7 +33,14 @@ export {
   type Refusal,
   type Settings,
 } from "./sim/command.ts";
-export { DRIFT_PPM_MAX, FSYNC_MAX, LATENCY_MAX, VALUE_LENGTH_MAX } from "./sim/command-check.ts";
+export {
+  CONSOLE_TEXT_MAX,
+  CONSOLE_WORDS_MAX,
+  DRIFT_PPM_MAX,
+  FSYNC_MAX,
+  LATENCY_MAX,
+  VALUE_LENGTH_MAX,
+} from "./sim/command-check.ts";
 export {
   type Ballot,
   type ClientView,
