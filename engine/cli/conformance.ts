@@ -1,5 +1,6 @@
 /**
- * `conformance SUITE PATH…`: runs external cases, prints how each failing one differs, and counts.
+ * `conformance SUITE PATH…`: runs external cases, prints how each failing one differs, and counts. With `redis --live`
+ * it makes its own cases and asks a real server.
  *
  * A case is a file. A folder stands for all case files below it, in order of their paths.
  */
@@ -10,12 +11,14 @@ import { UsageError } from "./usage.ts";
 
 const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   raft: async () => (await import("./raft/suite.ts")).raftSuite,
+  redis: async () => (await import("./redis/suite.ts")).redisSuite,
 };
 
 export async function conformance([name, ...paths]: readonly string[]): Promise<number> {
   const load = name === undefined ? undefined : SUITES[name];
   if (load === undefined || paths.length === 0)
     throw new UsageError(`usage: conformance SUITE PATH…, where SUITE is one of: ${Object.keys(SUITES).join(", ")}`);
+  if (name === "redis" && paths[0] === "--live") return (await import("./redis/live.ts")).live(paths.slice(1));
   const suite = await load();
   const files = paths.flatMap((path) => casesUnder(suite, path));
   if (files.length === 0) throw new UsageError(`no case under: ${paths.join(" ")}`);

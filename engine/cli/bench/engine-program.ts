@@ -5,6 +5,7 @@
 import type { Measured } from "./benchmark.ts";
 import { measurePutCost, measurePutMemory, measurePuts } from "./puts.ts";
 import { makeRecording } from "./recordings.ts";
+import { measureRedis } from "./redis.ts";
 import { measureSeek } from "./seek.ts";
 import { measureSimulation } from "./simulation.ts";
 
@@ -28,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, () => Measured | Promise<Measured>>> =
   "put-allocated": async () => (await measurePutMemory()).allocated,
   "put-allocations": async () => (await measurePutMemory()).allocations,
   "put-retained": async () => (await measurePutMemory()).retained,
+  redis: measureRedis,
   seek: measureSeek,
 };
 
