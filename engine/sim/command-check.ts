@@ -125,6 +125,11 @@ export function checkCommand(command: Command, world: Facts): Refusal | null {
     case "drop":
     case "duplicate":
       return message(command.type, command.message, world);
+    case "hold-back":
+    case "step-client":
+      return client(command.client, null, world);
+    case "fence":
+      return client(command.process, null, world);
     case "read":
       return client(command.client, command.member, world);
     case "write": {

@@ -619,6 +619,12 @@ export class World implements Facts, Carrier {
         return this.#ask(command.client, { type: "write", member: command.member, value: command.value });
       case "read":
         return this.#ask(command.client, { type: "read", member: command.member, serializable: command.serializable });
+      case "hold-back":
+        return this.#ask(command.client, { type: "hold-back", on: command.on });
+      case "step-client":
+        return this.#ask(command.client, { type: "step-client" });
+      case "fence":
+        return this.#ask(command.process, { type: "fence", on: command.on });
       case "panic":
         return this.#panic(this.cell(command.process), { message: command.message, stack: command.stack });
       default:
