@@ -23,7 +23,7 @@ describe("the dictionaries", () => {
   it("leave nothing untranslated", () => {
     // Names that both languages share.
     const shared =
-      /^(?:app\.(?:name|subject)|member\.fsync|cluster\.timing\.etcd|key\.(?:shift|alt|enter|tab)|embed\.code)$/u;
+      /^(?:app\.(?:name|subject\.(?:raft|etcd))|member\.fsync|cluster\.timing\.etcd|key\.(?:shift|alt|enter|tab)|embed\.code)$/u;
     const wordless = (phrase: Phrase): boolean => !/[a-z]/iu.test((forms(phrase)[0] ?? "").replaceAll(/\{\w+\}/gu, ""));
     for (const key of Object.keys(en) as TextKey[]) {
       if (shared.test(key) || wordless(en[key])) continue;

@@ -7,10 +7,15 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
+/** Lengths below this have a view that is kept. */
+const VIEWS_MAX = 256;
+
 /** Grows as it is written; `take` gives a copy of exactly what was written and starts again. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #length = 0;
+  /** Views of the first so many bytes, made once for each length: a view costs more than the bytes that most hold. */
+  #views: (Uint8Array | undefined)[] = [];
 
   constructor(capacity = 256) {
     this.#bytes = new Uint8Array(capacity);
@@ -83,9 +88,15 @@ export class ByteWriter {
 
   /** What was written, to be read before anything else is written; starts again. */
   takeView(): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.#length);
+    const length = this.#length;
     this.#length = 0;
-    return taken;
+    if (length >= VIEWS_MAX) return this.#bytes.subarray(0, length);
+    let view = this.#views[length];
+    if (view === undefined) {
+      view = this.#bytes.subarray(0, length);
+      this.#views[length] = view;
+    }
+    return view;
   }
 
   take(): Uint8Array {
@@ -100,6 +111,7 @@ export class ByteWriter {
     const grown = new Uint8Array(Math.max(need, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
+    this.#views = [];
   }
 }
 

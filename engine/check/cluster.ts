@@ -9,7 +9,7 @@ import type { ConfState, Index, NodeId, Term } from "../raft/types.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { type Link, ROOT } from "./link.ts";
 import { Member, type MemberState } from "./member.ts";
-import { Tail, type TailState } from "./tail.ts";
+import { Tail, type TailState } from "../base/tail.ts";
 
 const TERMS_KEPT = 256;
 /** Committed entries kept for a member that is far behind. */

@@ -1,4 +1,5 @@
 /** What must hold of disks, and of promises that rest on them. Each function judges one event, then takes it into account. */
+import { removeFirst } from "../base/lists.ts";
 import type { EntryId, Message, Term } from "../raft/types.ts";
 import type { ReplicaEvent } from "../replica/events.ts";
 import type { Cluster } from "./cluster.ts";
@@ -9,25 +10,30 @@ import { type Breach, breach } from "./violation.ts";
 
 type EventOf<Type extends ReplicaEvent["type"]> = Extract<ReplicaEvent, { type: Type }>;
 
-export function onPersist({ log, writing }: Member, event: EventOf<"persist-begun">): readonly Writing[] {
+export function onPersist({ log, writing }: Member, event: EventOf<"persist-begun">): void {
   const { hardState, entries, snapshot } = event;
-  const links: Link[] = [];
-  if (entries !== null)
-    for (let index = entries.first.index; index <= entries.last.index; index += 1)
-      links.push(log.at(index) ?? bareLink({ term: 0, index }));
   const base = snapshot === null ? null : (log.at(snapshot.index) ?? bareLink(snapshot));
-  return [...writing, { token: null, hardState, links, snapshot: base, compact: 0 }];
+  writing.push({ token: null, hardState, links: linksOf(log, entries), snapshot: base, compact: 0 });
+}
+
+const NO_LINKS: readonly Link[] = [];
+
+function linksOf(log: CheckedLog, entries: EventOf<"persist-begun">["entries"]): readonly Link[] {
+  if (entries === null) return NO_LINKS;
+  const linkAt = (index: number): Link => log.at(index) ?? bareLink({ term: 0, index });
+  const links = [linkAt(entries.first.index)];
+  for (let index = entries.first.index + 1; index <= entries.last.index; index += 1) links.push(linkAt(index));
+  return links;
 }
 
 /** A snapshot of the own machine: the sync that makes it durable has just begun. */
 export function onSnapshotTaken(member: Member, { last }: EventOf<"snapshot-taken">): void {
   const token = member.writing.at(-1)?.token ?? null;
-  const taken = { hardState: null, links: [], snapshot: null, compact: last.index };
-  member.writing = [...member.writing, { token, ...taken }];
+  member.writing.push({ token, hardState: null, links: NO_LINKS, snapshot: null, compact: last.index });
 }
 
 export function onSyncBegan(member: Member, token: number): void {
-  member.writing = member.writing.map((write) => (write.token === null ? { ...write, token } : write));
+  for (const write of member.writing) write.token ??= token;
 }
 
 export function onSynced(member: Member, token: number): void {
@@ -37,7 +43,7 @@ export function onSynced(member: Member, token: number): void {
     count += 1;
     settle(member, write);
   }
-  if (count > 0) member.writing = member.writing.slice(count);
+  removeFirst(member.writing, count);
 }
 
 function settle(member: Member, { hardState, links, snapshot, compact }: Writing): void {
@@ -110,7 +116,7 @@ export function onRecoveredDisk(member: Member, event: EventOf<"recovered">, log
   const problem = member.damaged ? null : lostDurable(member, event, log);
   member.diskTerm = event.term;
   member.diskVote = event.vote;
-  member.writing = [];
+  member.writing.length = 0;
   member.disk.restart(log.base);
   for (let index = log.base.index + 1; index <= log.last.index; index += 1)
     member.disk.push(log.at(index) ?? bareLink({ term: 0, index }));

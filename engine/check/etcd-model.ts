@@ -71,6 +71,35 @@ export const ETCD_MODEL: Model<StoreState, StoreInput, StoreOutput> = {
   progress: { of: ({ revision }) => revision, told: (output) => output.header?.revision ?? null },
 };
 
+/**
+ * The same model, for histories of which more is known than the answers: events that somebody saw. Only orders in which
+ * each of them happens, at its revision, are taken.
+ */
+export function modelWith(known: readonly Event[]): Model<StoreState, StoreInput, StoreOutput> {
+  const byRevision = new Map<number, Event[]>();
+  for (const event of known) {
+    const revision = event.kv?.modRevision ?? 0;
+    const others = byRevision.get(revision);
+    if (others === undefined) byRevision.set(revision, [event]);
+    else others.push(event);
+  }
+  const newest = Math.max(0, ...byRevision.keys());
+  return {
+    ...ETCD_MODEL,
+    isEnough: ({ revision }) => revision >= newest,
+    step(state, input, output) {
+      const after = step(state, input, output);
+      if (after === null || after.revision === state.revision) return after;
+      const must = byRevision.get(after.revision) ?? [];
+      const happens = ({ type, kv, prevKv }: Event): boolean =>
+        after.events.some(
+          (event) => event.type === type && sameKv(event.kv, kv) && (prevKv === null || sameKv(event.prevKv, prevKv)),
+        );
+      return must.every(happens) ? after : null;
+    },
+  };
+}
+
 function step(state: StoreState, input: StoreInput, output: StoreOutput | null): StoreState | null {
   const done = apply(state, input, output);
   if (done === null) return output === null ? state : null;

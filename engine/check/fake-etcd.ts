@@ -2,7 +2,7 @@
  * For tests: one process that answers as an etcd member with a store of its own in memory, and makes the mistakes that
  * it is told to make. No log, no peers: what clients and checks need to be tried out on.
  */
-import type { Rng } from "../base/rng.ts";
+import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
 import type { ConnectionId, Env, Input, Out, Process } from "../sim/process.ts";
 import { etcdError } from "../etcd/api/errors.ts";
 import type { LeaseId } from "../etcd/api/ids.ts";
@@ -76,16 +76,30 @@ interface Watching {
   next: number;
 }
 
+interface Saved {
+  readonly state: StoreState;
+  readonly leases: number;
+  readonly watches: readonly Watching[];
+  readonly watchIds: number;
+  readonly rng: RngState;
+}
+
+/** What outlives the process, as a disk would keep it. */
+export class FakeStore {
+  state: StoreState = EMPTY_STORE;
+  leases = 0;
+}
+
 export class FakeEtcd implements Process {
   readonly #out: Out;
-  readonly #rng: Rng;
+  #rng: Rng;
   readonly #mistakes: Mistakes;
-  #state: StoreState = EMPTY_STORE;
-  #leases = 0;
+  readonly #store: FakeStore;
   #watches: Watching[] = [];
   #watchIds = 0;
 
-  constructor(mistakes: Mistakes, env: Env) {
+  constructor(mistakes: Mistakes, store: FakeStore, env: Env) {
+    this.#store = store;
     this.#mistakes = mistakes;
     this.#out = env.out;
     this.#rng = env.rng;
@@ -102,10 +116,19 @@ export class FakeEtcd implements Process {
   }
 
   checkpoint(): unknown {
-    return null;
+    const { state, leases } = this.#store;
+    const watches = this.#watches.map((watching) => ({ ...watching }));
+    return { state, leases, watches, watchIds: this.#watchIds, rng: this.#rng.state() };
   }
 
-  restore(): void {}
+  restore(checkpoint: unknown): void {
+    const saved = checkpoint as Saved;
+    this.#store.state = saved.state;
+    this.#store.leases = saved.leases;
+    this.#watches = saved.watches.map((watching) => ({ ...watching }));
+    this.#watchIds = saved.watchIds;
+    this.#rng = rngFromState(saved.rng);
+  }
 
   #frame(connection: ConnectionId, frame: ClientFrame): void {
     if (frame.type === "ping") return this.#tell(connection, { type: "pong" });
@@ -118,10 +141,10 @@ export class FakeEtcd implements Process {
   #call(connection: ConnectionId, call: number, { method, body }: StoreInput): void {
     let input = { method, body } as StoreInput;
     if (input.method === "Lease/LeaseGrant") {
-      this.#leases += 1;
-      input = { method: input.method, body: { ...input.body, id: String(this.#leases) as LeaseId } };
+      this.#store.leases += 1;
+      input = { method: input.method, body: { ...input.body, id: String(this.#store.leases) as LeaseId } };
     }
-    const before = this.#state;
+    const before = this.#store.state;
     if (input.method === "KV/Range" && before.before !== null && this.#rng.chance(this.#mistakes.staleReads)) {
       const answer = storeAnswer(before.before, before.before, input);
       return this.#tell(connection, { type: "answer", call, body: answer });
@@ -129,14 +152,14 @@ export class FakeEtcd implements Process {
     const after = ETCD_MODEL.step(before, input, null) ?? before;
     if (refused(before, after, input))
       return this.#tell(connection, { type: "error", call, error: etcdError("LeaseNotFound") });
-    this.#state = after;
+    this.#store.state = after;
     if (input.method === "KV/Put" && this.#rng.chance(this.#mistakes.doubledWrites))
-      this.#state = ETCD_MODEL.step(after, input, null) ?? after;
+      this.#store.state = ETCD_MODEL.step(after, input, null) ?? after;
     this.#tell(connection, { type: "answer", call, body: storeAnswer(before, after, input) });
   }
 
   #watchRequest(connection: ConnectionId, call: number, { createRequest, cancelRequest }: m.WatchRequest): void {
-    const header = create(m.ResponseHeader, { revision: this.#state.revision });
+    const header = create(m.ResponseHeader, { revision: this.#store.state.revision });
     if (cancelRequest !== null) {
       const { watchId } = cancelRequest;
       this.#watches = this.#watches.filter((w) => w.call !== call || w.watchId !== watchId);
@@ -144,7 +167,7 @@ export class FakeEtcd implements Process {
     if (createRequest === null) return;
     this.#watchIds += 1;
     const watchId = this.#watchIds;
-    const next = createRequest.startRevision === 0 ? this.#state.revision + 1 : createRequest.startRevision;
+    const next = createRequest.startRevision === 0 ? this.#store.state.revision + 1 : createRequest.startRevision;
     this.#watches.push({ connection, call, watchId, request: createRequest, next });
     const body = create(m.WatchResponse, { header, watchId, created: true });
     this.#tell(connection, { type: "message", call, body });
@@ -152,15 +175,15 @@ export class FakeEtcd implements Process {
 
   #deliver(watching: Watching): void {
     const { connection, call, watchId, request, next } = watching;
-    if (next > this.#state.revision) return;
-    watching.next = this.#state.revision + 1;
-    const events = eventsOf(this.#state)
+    if (next > this.#store.state.revision) return;
+    watching.next = this.#store.state.revision + 1;
+    const events = eventsOf(this.#store.state)
       .filter(({ kv }) => kv !== null && kv.modRevision >= next && isIn(kv.key, request.key, request.rangeEnd))
       .filter(({ type }) => !request.filters.includes(type === "PUT" ? "NOPUT" : "NODELETE"))
       .filter(() => !this.#rng.chance(this.#mistakes.lostEvents))
       .map((event) => (request.prevKv ? event : { ...event, prevKv: null }));
     if (events.length === 0) return;
-    const header = create(m.ResponseHeader, { revision: this.#state.revision });
+    const header = create(m.ResponseHeader, { revision: this.#store.state.revision });
     this.#tell(connection, { type: "message", call, body: create(m.WatchResponse, { header, watchId, events }) });
   }
 

@@ -6,6 +6,7 @@ import { create } from "../etcd/api/proto.ts";
 import {
   EMPTY_STORE,
   ETCD_MODEL,
+  modelWith,
   rangeIn,
   stateAt,
   type StoreInput,
@@ -276,5 +277,25 @@ describe("key by key", () => {
     const set = op({ type: "set", key: "k", value: "1" }, { type: "done", done: true }, 0);
     const read = op({ type: "get", key: "k" }, { type: "value", value: null }, 5);
     expect(results([set, read])).toEqual([["k", "not-linearizable"]]);
+  });
+});
+
+describe("what is known besides the answers", () => {
+  const lost = [put("k", "x", null, 0), put("l", "y", null, 0)];
+  const event: m.Event = { type: "PUT", kv: kv("l", "y", 2), prevKv: null };
+
+  it("decides which of two writes without an answer it was", () => {
+    const history = [...lost, put("m", "1", 3, 5)];
+    const verdict = checkLinearizable(modelWith([event]), history);
+    expect(verdict).toMatchObject({ result: "linearizable", order: [{ input: { body: { key: "l" } } }, {}] });
+  });
+
+  it("makes the order go on until it has happened", () => {
+    const verdict = checkLinearizable(modelWith([event]), lost);
+    expect(verdict).toMatchObject({ result: "linearizable", order: [{ input: { body: { key: "l" } } }] });
+  });
+
+  it("is not to be explained when nobody can have done it", () => {
+    expect(checkLinearizable(modelWith([{ ...event, kv: kv("z", "y", 2) }]), lost).result).toBe("not-linearizable");
   });
 });

@@ -27,6 +27,8 @@ export interface Model<State, Input, Output> {
   readonly initial: State;
   /** The state after it, given what it answered; null when it cannot have answered that. `output` null: unknown. */
   step(state: State, input: Input, output: Output | null): State | null;
+  /** Whether it explains all that is known besides the answers; left out: it does. An order ends in such a state. */
+  readonly isEnough?: (state: State) => boolean;
   /** Equal for equal states only. */
   identity(state: State): string;
   /**
@@ -87,7 +89,7 @@ export function checkLinearizable<State, Input, Output>(
   let late: Operation<Input, Output> | null = null;
   let state = model.initial;
   let node = head.next;
-  while (done.missing > 0) {
+  while (done.missing > 0 || model.isEnough?.(state) === false) {
     if (node !== null && !node.isReturn) {
       const after = tried(model, state, node.operation);
       const least = after === null ? null : done.earlier(node.index, model.progress?.of(after));

@@ -1,4 +1,5 @@
 /** What must hold of machines, configurations, answers and reads: of what applied entries do. */
+import { removeAt } from "../base/lists.ts";
 import { mixString } from "../base/hash.ts";
 import type { RaftEvent } from "../raft/events.ts";
 import type { ConfState, Index } from "../raft/types.ts";
@@ -106,12 +107,13 @@ function sameConf(a: ConfState, b: ConfState): boolean {
   );
 }
 
-export function onRequest({ requests }: Member, { client, request, key }: EventOf<"request-received">): void {
-  const name = `${client}/${request}`;
-  requests.set(name, [...(requests.get(name) ?? []).slice(-KEYS_KEPT), key]);
+export function onRequest(member: Member, { client, request, key }: EventOf<"request-received">): void {
+  const { requests } = member;
+  const asked = member.request(client, request);
+  if (asked === null) requests.push({ client, request, keys: [key] });
+  else asked.keys = [...asked.keys.slice(-KEYS_KEPT), key];
   // Many are never answered: their connection broke.
-  const [oldest] = requests.keys();
-  if (requests.size > REQUESTS_KEPT && oldest !== undefined) requests.delete(oldest);
+  if (requests.length > REQUESTS_KEPT) removeAt(requests, 0);
 }
 
 const KEYS_KEPT = 8;
@@ -119,17 +121,17 @@ const REQUESTS_KEPT = 1_000;
 
 export function onAnswered(cluster: Cluster, member: Member, event: EventOf<"request-answered">): Breach | null {
   const { client, request, index } = event;
-  const name = `${client}/${request}`;
-  const keys = member.requests.get(name);
+  const asked = member.request(client, request);
   if (index > member.commit || index > cluster.commit)
     return breach("acknowledged-write", { client, request, index, commit: member.commit, committed: cluster.commit });
   const held = cluster.committedAt(index);
-  if (keys === undefined || held === undefined) return null;
+  if (asked === null || held === undefined) return null;
+  const { keys } = asked;
   const left = keys.filter((key) => key !== held.request);
   if (left.length === keys.length)
     return breach("acknowledged-write", { client, request, index, keys, held: held.request });
-  if (left.length === 0) member.requests.delete(name);
-  else member.requests.set(name, left);
+  if (left.length === 0) member.forgetRequest(client, request);
+  else asked.keys = left;
   return null;
 }
 

@@ -3,10 +3,11 @@
  *
  * Nothing here asks a process anything. The durable side follows `persist-begun`, `sync-began` and `synced`.
  */
+import { removeAt } from "../base/lists.ts";
 import type { ConfState, HardState, Index, NodeId, Role, Term } from "../raft/types.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { type Link, ROOT } from "./link.ts";
-import { Tail, type TailState } from "./tail.ts";
+import { Tail, type TailState } from "../base/tail.ts";
 
 export interface LogState {
   readonly base: Link;
@@ -61,7 +62,7 @@ export class CheckedLog {
 /** A write on its way to the disk. */
 export interface Writing {
   /** The sync that makes it durable; null until one has begun. */
-  readonly token: number | null;
+  token: number | null;
   readonly hardState: HardState | null;
   /** In place of everything from the first on. */
   readonly links: readonly Link[];
@@ -69,6 +70,13 @@ export interface Writing {
   readonly snapshot: Link | null;
   /** A snapshot of the own machine: what it covers is not needed any more. */
   readonly compact: Index;
+}
+
+/** A client's request that was taken and not answered, and the entries that may stand for it. */
+export interface Asked {
+  readonly client: string;
+  readonly request: number;
+  keys: readonly string[];
 }
 
 interface MemberFields {
@@ -91,13 +99,13 @@ interface MemberFields {
   lastConfChange: Index;
   /** The snapshot that the next configuration comes from; null when it comes from an applied entry. */
   confFrom: Index | null;
-  writing: readonly Writing[];
 }
 
 export interface MemberState extends Readonly<MemberFields> {
   readonly log: LogState;
   readonly disk: LogState;
-  readonly requests: readonly (readonly [string, readonly string[]])[];
+  readonly writing: readonly Writing[];
+  readonly requests: readonly Asked[];
   readonly reads: readonly (readonly [string, Index])[];
 }
 
@@ -120,12 +128,12 @@ export class Member implements MemberFields {
   confChanges: readonly Index[] = [];
   lastConfChange: Index = 0;
   confFrom: Index | null = null;
-  writing: readonly Writing[] = [];
+  readonly writing: Writing[] = [];
   /**
    * Requests that were taken and not answered: which entry each stands for. Several, when a client that was restarted
    * counts from one again while its old connection is not known to be gone.
    */
-  readonly requests = new Map<string, readonly string[]>();
+  readonly requests: Asked[] = [];
   /** Reads that are not confirmed: what was committed, anywhere, when they came. */
   readonly reads = new Map<string, Index>();
 
@@ -139,9 +147,19 @@ export class Member implements MemberFields {
     this.up = false;
     this.role = "follower";
     this.term = this.diskTerm;
-    this.requests.clear();
+    this.requests.length = 0;
     this.reads.clear();
     this.confChanges = [];
+  }
+
+  /** Mostly there are one or two: looking is faster than a map, and leaves less behind. */
+  request(client: string, request: number): Asked | null {
+    return this.requests.find((asked) => asked.request === request && asked.client === client) ?? null;
+  }
+
+  forgetRequest(client: string, request: number): void {
+    const at = this.requests.findIndex((asked) => asked.request === request && asked.client === client);
+    if (at >= 0) removeAt(this.requests, at);
   }
 
   isVoter(): boolean {
@@ -150,7 +168,7 @@ export class Member implements MemberFields {
 
   state(): MemberState {
     const { id, up, damaged, role, term, commit, applied, machine, conf, diskTerm, diskVote } = this;
-    const { confChanges, lastConfChange, confFrom, writing } = this;
+    const { confChanges, lastConfChange, confFrom } = this;
     const fields: MemberFields = {
       id,
       up,
@@ -166,23 +184,24 @@ export class Member implements MemberFields {
       confChanges,
       lastConfChange,
       confFrom,
-      writing,
     };
     return {
       ...fields,
       log: this.log.state(),
       disk: this.disk.state(),
-      requests: [...this.requests],
+      writing: this.writing.map((write) => ({ ...write })),
+      requests: this.requests.map((asked) => ({ ...asked })),
       reads: [...this.reads],
     };
   }
 
-  static from({ id, log, disk, requests, reads, ...fields }: MemberState): Member {
+  static from({ id, log, disk, writing, requests, reads, ...fields }: MemberState): Member {
     const member = new Member(id);
     Object.assign(member, fields);
     member.log = CheckedLog.from(log);
     member.disk = CheckedLog.from(disk);
-    for (const [request, keys] of requests) member.requests.set(request, keys);
+    member.writing.push(...writing.map((write) => ({ ...write })));
+    member.requests.push(...requests.map((asked) => ({ ...asked })));
     for (const [context, index] of reads) member.reads.set(context, index);
     return member;
   }

@@ -30,7 +30,6 @@ export type ProgressState = "probe" | "replicate" | "snapshot";
 
 /** Why a leader's view of a follower changed. */
 export type ProgressCause =
-  | "acknowledged" // a reply moved match
   | "replicating" // a probe found the match: stream from here
   | "decreased" // a refusal lowered next
   | "probing" // a stream was refused: back to one append a round
@@ -269,11 +268,14 @@ export type RaftEvent =
       readonly index: Index;
       readonly hint: EntryId;
     }
+  /** A reply moved what a member is known to hold. It is the most frequent change by far, and so it is short. */
+  | { readonly type: "match-advanced"; readonly peer: NodeId; readonly match: Index; readonly next: Index }
   | {
       readonly type: "progress-changed";
       readonly peer: NodeId;
       readonly cause: ProgressCause;
-      readonly before: ProgressView;
+      /** Only when it recovered from a snapshot; else what the events before say. */
+      readonly before: ProgressView | null;
       readonly after: ProgressView;
     }
 

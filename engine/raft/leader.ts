@@ -28,11 +28,9 @@ export function takeAppendReply(peer: PeerState, from: Progress, reply: AppendEn
     throw new RaftPanic(
       `${reply.from} acknowledges ${reply.index}, beyond the leader's last entry ${peer.log.lastIndex}`,
     );
-  const before = peer.emit === null ? null : viewOf(from);
   const moved = noteMatch(from, reply.index);
   if (!moved && !(from.match === reply.index && from.state === "probe")) return;
-  if (before !== null)
-    emit(peer, { type: "progress-changed", peer: from.id, cause: "acknowledged", before, after: viewOf(from) });
+  if (peer.emit !== null) peer.emit({ type: "match-advanced", peer: from.id, match: from.match, next: from.next });
   if (from.state === "probe") {
     changeProgress(peer, from, "replicating", () => becomeReplicate(from));
   } else if (from.state === "replicate") {
@@ -63,10 +61,9 @@ function takeRefusal(peer: PeerState, from: Progress, reply: AppendEntriesReply)
   const { hint, index } = reply;
   emit(peer, { type: "append-refusal-received", from: from.id, index, hint });
   const mayMatch = hint.term > 0 ? peer.log.lastIndexWithin(hint.index, hint.term).index : hint.index;
-  const before = peer.emit === null ? null : viewOf(from);
   if (!noteRefused(from, index, mayMatch)) return;
-  if (before !== null)
-    emit(peer, { type: "progress-changed", peer: from.id, cause: "decreased", before, after: viewOf(from) });
+  if (peer.emit !== null)
+    peer.emit({ type: "progress-changed", peer: from.id, cause: "decreased", before: null, after: viewOf(from) });
   if (from.state === "replicate") changeProgress(peer, from, "probing", () => becomeProbe(from));
   sendAppend(peer, from, true);
 }

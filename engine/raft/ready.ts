@@ -12,8 +12,8 @@ import { emit } from "./state.ts";
 import { receive } from "./step.ts";
 import type { Ack, Entry, HardState } from "./types.ts";
 
-const NO_MESSAGES: readonly Sendable[] = [];
-const NO_ACKS: readonly Ack[] = [];
+const NO_MESSAGES: Sendable[] = [];
+const NO_ACKS: Ack[] = [];
 const NO_READS: readonly ReadState[] = [];
 
 function hardStateChanged({ givenHardState: given, term, vote, log }: PeerState): boolean {
@@ -46,7 +46,7 @@ export function takeReady(peer: PeerState): Ready | null {
   const persist = takePersist(peer);
   const apply = takeApply(peer);
   const send = peer.send.length === 0 ? NO_MESSAGES : peer.send;
-  if (send !== NO_MESSAGES) peer.send = [];
+  peer.send = NO_MESSAGES;
   const readStates = peer.readStates.length === 0 ? NO_READS : peer.readStates;
   if (readStates !== NO_READS) peer.readStates = [];
   if (soft === null && persist === null && send === NO_MESSAGES && apply === NO_ENTRIES && readStates === NO_READS)
@@ -73,7 +73,7 @@ function takePersist(peer: PeerState): Persist | null {
       ? { term: peer.term, last: log.hasUnstable ? log.last() : null, snapshot }
       : null;
   const entries = log.takeUnstable();
-  if (acks.length > 0) peer.acks = [];
+  peer.acks = NO_ACKS;
   return { hardState, entries, snapshot, mustSync, then: acks.length > 0 ? acks : NO_ACKS, written };
 }
 

@@ -12,10 +12,10 @@ import type { PeerState } from "./state.ts";
 import { emit, send, sendAfterPersist } from "./state.ts";
 import type { Entry, EntryType, Index, NodeId } from "./types.ts";
 
-/** Changes a progress and tells the trace what it was before and after. */
+/** Changes a progress and tells the trace what it is then. */
 export function changeProgress(peer: PeerState, progress: Progress, cause: ProgressCause, change: () => void): void {
   if (peer.emit === null) return change();
-  const before = viewOf(progress);
+  const before = cause === "recovered" ? viewOf(progress) : null;
   change();
   peer.emit({ type: "progress-changed", peer: progress.id, cause, before, after: viewOf(progress) });
 }

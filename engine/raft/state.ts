@@ -71,6 +71,7 @@ export interface PeerState {
   earlyReads: ReadRequest[];
   readStates: ReadState[];
 
+  /** Empty, or a list of their own: a Ready takes them as they are. */
   send: Sendable[];
   acks: Ack[];
   /** What was last handed out: only changes are. */
@@ -83,13 +84,16 @@ export function emit(peer: PeerState, event: RaftEvent): void {
   if (peer.emit !== null) peer.emit(event);
 }
 
+/** An array that grows from nothing gets room for seventeen; most of these hold one message. */
 export function send(peer: PeerState, message: Sendable): void {
-  peer.send.push(message);
+  if (peer.send.length === 0) peer.send = [message];
+  else peer.send.push(message);
 }
 
 /** May leave only when all that was handed out with it, and before it, is durable (thesis §3.8). */
 export function sendAfterPersist(peer: PeerState, message: Ack): void {
-  peer.acks.push(message);
+  if (peer.acks.length === 0) peer.acks = [message];
+  else peer.acks.push(message);
 }
 
 export function setLeader(peer: PeerState, leader: NodeId | null): void {

@@ -165,6 +165,13 @@ export class Register implements Service {
   }
 }
 
+let commandBefore: Uint8Array = new Uint8Array();
+let valueBefore = "";
+
+/** The last one is remembered: a command is read for its label too, and by every member. */
 function valueOf(command: Uint8Array): string {
-  return new ByteReader(command).text();
+  if (command === commandBefore) return valueBefore;
+  valueBefore = new ByteReader(command).text();
+  commandBefore = command;
+  return valueBefore;
 }

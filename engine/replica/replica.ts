@@ -343,7 +343,9 @@ export class Replica implements Process {
       peer.tick(some);
       ticks -= some;
     }
-    for (const [member, due] of this.#snapshotsDue) if (this.#now >= due) this.#snapshotIsLate(member);
+    // Asked first: to walk through an empty map makes an iterator, and time passes at every input.
+    if (this.#snapshotsDue.size > 0)
+      for (const [member, due] of this.#snapshotsDue) if (this.#now >= due) this.#snapshotIsLate(member);
     if (this.#askAgainAt !== null && this.#now >= this.#askAgainAt) this.#askForReads();
     if (this.#serviceWakeAt !== null && this.#now >= this.#serviceWakeAt) {
       this.#serviceWakeAt = null;
@@ -376,7 +378,8 @@ export class Replica implements Process {
    * could be elected twice in one term. A leader's entries need not wait for its disk (thesis §10.2.1), as in etcd.
    */
   #sendOrHold(messages: readonly Sendable[]): void {
-    const last = this.#writes.findLastIndex(({ held }) => held !== null);
+    let last = this.#writes.length - 1;
+    while (last >= 0 && this.#writes[last]?.held === null) last -= 1;
     const write = this.#writes[last];
     if (write === undefined) return this.#sendAll(messages);
     this.#writes[last] = { ...write, held: [...(write.held ?? []), ...messages] };

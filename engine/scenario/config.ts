@@ -28,9 +28,21 @@ export const MEMBERS_MAX = 9;
 /** What runs on the members. */
 export type SystemName = "register" | "etcd";
 
+export interface EtcdOptions {
+  /** Whose behaviour, where versions differ; "3.5" stands for what 3.5 and newer do, and is usual. */
+  readonly compat?: "3.4" | "3.5";
+  /** Bytes; --quota-backend-bytes. */
+  readonly quotaBytes?: number;
+  /** How often quiet watches are told of progress, if they asked for it. */
+  readonly progressEvery?: Micros;
+  readonly leaseCheckpoints?: boolean;
+}
+
 export interface RunConfig {
   /** The register when left out. */
   readonly system?: SystemName;
+  /** How etcd is set up, where it is not as usual. */
+  readonly etcd?: EtcdOptions;
   /** 1 to `MEMBERS_MAX`. Their ids are n1, n2, … */
   readonly members: number;
   readonly timing: TimingProfile;

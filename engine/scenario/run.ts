@@ -53,8 +53,9 @@ export class Diverged extends Error {
   override readonly name = "Diverged";
 }
 
-const CHECKPOINT_EVENTS = 2_000;
-const CHECKPOINTS_MAX = 64;
+/** To replay as many takes some 10 ms; to take and keep a checkpoint costs as much as a hundred events. */
+const CHECKPOINT_EVENTS = 4_000;
+const CHECKPOINTS_MAX = 32;
 /** The newest ones are not thinned out. */
 const CHECKPOINTS_FRESH = 8;
 /** How far a step looks for what it steps to. */

@@ -2,7 +2,7 @@
 import type { Rng } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import type { Clock } from "./clock.ts";
-import type { DiskQuality, MessageId, ProcessId } from "./command.ts";
+import type { DiskQuality, ProcessId } from "./command.ts";
 import type { Disk } from "./disk.ts";
 import type { Link } from "./network.ts";
 import type { Input, Out, ProcessSpec } from "./process.ts";
@@ -35,18 +35,9 @@ export interface Cell {
   wakeAt: Micros;
   wakeQueuedAt: Micros;
   /** What arrived while it was paused. */
-  waiting: Arrival[];
+  waiting: Pending[];
   /** Its inputs of the present round. */
-  batch: Arrival[];
-}
-
-/** An input on its way into a process, and what brought it. */
-export interface Arrival {
-  readonly input: Input;
-  readonly cause: number;
-  /** The message that brought it; 0 when none did. */
-  readonly message: MessageId;
-  readonly from: ProcessId | null;
+  batch: Pending[];
 }
 
 export type PendingKind = "datagram" | "segment" | "wake" | "synced" | "boot" | "asked" | "thawed";
@@ -60,13 +51,15 @@ export interface Pending {
   readonly cell: Cell;
   /** The incarnation that it was meant for; it says nothing for messages. */
   readonly incarnation: number;
-  /** The sender of a message. */
+  /** The sender of a message; null for all else. */
   readonly from: Cell | null;
   /** A message's number, or a sync's token. */
   readonly id: number;
   readonly body: unknown;
   /** The trace event that led to it. */
   readonly cause: number;
+  /** What its process is given of it; null until its time has come. */
+  input: Input | null;
   /** Cleared when it is taken back: it stays in the queue and is passed over. */
   live: boolean;
 }

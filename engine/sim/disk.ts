@@ -9,6 +9,7 @@
  * appends behind another's length copies the buffer first.
  */
 import { assert } from "../base/assert.ts";
+import { removeFirst } from "../base/lists.ts";
 import type { Rng } from "../base/rng.ts";
 import type { DiskFile } from "./process.ts";
 
@@ -42,15 +43,15 @@ const BUFFER_MIN = 1_024;
 export class Disk {
   readonly #files = new Map<string, FileState>();
   /** Oldest first: undoing goes backwards. */
-  #undo: Undone[] = [];
+  readonly #undo: Undone[] = [];
   /** For each sync that has begun and not ended, how many of `#undo` it makes durable. */
-  #barriers: number[] = [];
+  readonly #barriers: number[] = [];
 
   constructor(state: DiskState | null = null) {
     if (state === null) return;
     for (const [name, file] of state.files) this.#files.set(name, file);
-    this.#undo = [...state.undo];
-    this.#barriers = [...state.barriers];
+    this.#undo.push(...state.undo);
+    this.#barriers.push(...state.barriers);
   }
 
   get bytes(): number {
@@ -92,8 +93,9 @@ export class Disk {
   syncEnds(): void {
     const durable = this.#barriers.shift();
     assert(durable !== undefined, "a sync ends that never began");
-    this.#undo = this.#undo.slice(durable);
-    this.#barriers = this.#barriers.map((count) => count - durable);
+    removeFirst(this.#undo, durable);
+    const barriers = this.#barriers;
+    for (let i = 0; i < barriers.length; i += 1) barriers[i] = (barriers[i] as number) - durable;
   }
 
   /** What is left after a crash. Draws only with torn writes and something to tear. */
@@ -104,8 +106,7 @@ export class Disk {
       else this.#files.set(file, before);
     }
     const touched = [...new Set(this.#undo.map(({ file }) => file))];
-    this.#undo = [];
-    this.#barriers = [];
+    this.#forgetUndo();
     if (!torn) return;
     for (const name of touched) {
       const now = atCrash.get(name);
@@ -118,8 +119,7 @@ export class Disk {
 
   wipe(): void {
     this.#files.clear();
-    this.#undo = [];
-    this.#barriers = [];
+    this.#forgetUndo();
   }
 
   /** Turns one bit over in a file: what a bad sector or a cosmic ray does. */
@@ -135,6 +135,11 @@ export class Disk {
     return [...this.#files]
       .map(([name, file]) => ({ name, bytes: contents(file) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #forgetUndo(): void {
+    this.#undo.length = 0;
+    this.#barriers.length = 0;
   }
 
   state(): DiskState {

@@ -72,5 +72,6 @@ export interface TraceEvent<E = object> {
   /** Null for what concerns no single process. */
   readonly process: ProcessId | null;
   readonly incarnation: number;
+  /** Plain data that nobody changes afterwards: it may be kept. */
   readonly event: E;
 }

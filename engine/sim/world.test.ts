@@ -63,7 +63,7 @@ function start(network: Partial<LinkQuality> = {}, torn = false): void {
     disk: { fsyncMin: 2 * MS, fsyncMax: 2 * MS, tornWrites: torn },
     settings: SETTINGS,
   };
-  world = new World(config, (event) => events.push(event));
+  world = new World(config, (event) => events.push({ ...event }));
   world.runHere(host, 0);
 }
 

@@ -8,10 +8,10 @@
  */
 import TinyQueue from "tinyqueue";
 import { assert, present, unreachable } from "../base/assert.ts";
+import { removeAll } from "../base/lists.ts";
 import { type Rng, rngFor, rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import {
-  type Arrival,
   type Cell,
   type CellState,
   isUp,
@@ -41,7 +41,8 @@ import { type AsyncHost, describeError, type SyncHost } from "./host.ts";
 import { type Link, Network, type NetworkState } from "./network.ts";
 import { type Ask, carryOut, type Input, type Out, type ProcessSpec } from "./process.ts";
 
-export type Listener = (event: TraceEvent) => void;
+/** Hears of each event when it happens. The object is the same at every call: read it, or keep a copy. */
+export type Listener = (traced: TraceEvent) => void;
 
 /** What ends processes: all that a command needs of a host. */
 export interface Stopper {
@@ -68,7 +69,7 @@ interface SavedCell {
   readonly wakeAwake: Micros | null;
   readonly wakeAt: Micros;
   readonly wakeQueuedAt: Micros;
-  readonly waiting: readonly Arrival[];
+  readonly waiting: readonly PendingState[];
 }
 
 /** The whole world between two rounds, but for the processes' own states, which their host gives. */
@@ -104,6 +105,8 @@ export class World implements Facts, Carrier {
   #seq = 0;
   #messages = 0;
   #traced = 0;
+  /** What the listener is told, filled in anew for each event: there are a hundred of them for one write. */
+  readonly #told = { id: 0, cause: 0, at: 0, process: null as ProcessId | null, incarnation: 0, event: {} as object };
   /** The trace event that what happens now is put down to. */
   #cause = 0;
   #round: Cell[] = [];
@@ -128,6 +131,7 @@ export class World implements Facts, Carrier {
       cell: this.cell(event.cell),
       from: event.from === null ? null : this.cell(event.from),
     });
+    for (const { id, waiting } of state.cells) this.cell(id).waiting = waiting.map(load);
     for (const event of state.queue) this.#queue.push(load(event));
     for (const event of state.held) this.#held.set(event.id, load(event));
     this.#connections.restore(state.connections, load);
@@ -207,15 +211,15 @@ export class World implements Facts, Carrier {
       const stamp = cell.clock.stamp(this.#now);
       try {
         const process = host.get(cell.id);
-        for (const arrival of batch) {
-          this.#begin(cell, arrival);
-          process.step(arrival.input, stamp);
+        for (const event of batch) {
+          this.#begin(cell, event);
+          process.step(event.input as Input, stamp);
         }
         process.flush(stamp);
       } catch (error) {
         this.#panic(cell, describeError(error));
       }
-      emptied(batch);
+      removeAll(batch);
     }
     this.#endRound(host);
   }
@@ -233,7 +237,7 @@ export class World implements Facts, Carrier {
     const round = this.#round.map((cell) => {
       const batch = cell.batch;
       cell.batch = [];
-      const inputs = batch.map(({ input }) => input);
+      const inputs = batch.map(({ input }) => input as Input);
       return { cell, batch, result: host.step(cell.id, inputs, { ...cell.clock.stamp(this.#now) }) };
     });
     for (const { cell, batch, result } of round) {
@@ -241,7 +245,7 @@ export class World implements Facts, Carrier {
       // oxlint-disable-next-line no-await-in-loop
       const { effects, error } = result instanceof Promise ? await result : result;
       for (const [i, list] of effects.entries()) {
-        this.#begin(cell, batch[i] as Arrival);
+        this.#begin(cell, batch[i] as Pending);
         for (const effect of list) carryOut(effect, cell.out);
       }
       if (error !== null) this.#panic(cell, error);
@@ -263,8 +267,8 @@ export class World implements Facts, Carrier {
   }
 
   #endRound(host: Stopper): void {
-    emptied(this.#round);
-    emptied(this.#started);
+    removeAll(this.#round);
+    removeAll(this.#started);
     this.#cause = 0;
     this.#stopEnded(host);
   }
@@ -314,7 +318,7 @@ export class World implements Facts, Carrier {
       case "thawed":
         if (event.incarnation !== cell.incarnation || !isUp(cell)) return;
         this.#n += 1;
-        return this.#hand(cell, event.body as Arrival);
+        return this.#hand(cell, event);
       default:
         unreachable(event.kind);
     }
@@ -325,25 +329,25 @@ export class World implements Facts, Carrier {
   }
 
   #arrive(cell: Cell, input: Input, event: Pending): void {
-    const isMessage = event.kind === "datagram" || event.kind === "segment";
-    this.#hand(cell, { input, cause: event.cause, message: isMessage ? event.id : 0, from: event.from?.id ?? null });
+    event.input = input;
+    this.#hand(cell, event);
   }
 
-  #hand(cell: Cell, arrival: Arrival): void {
+  #hand(cell: Cell, event: Pending): void {
     if (cell.state === "paused") {
-      const { message, cause, from } = arrival;
-      if (message > 0) this.#emit(cell, cause, { type: "buffered", message, from: from as ProcessId });
-      cell.waiting.push(arrival);
+      const { id, cause, from } = event;
+      if (from !== null) this.#emit(cell, cause, { type: "buffered", message: id, from: from.id });
+      cell.waiting.push(event);
       return;
     }
     if (cell.batch.length === 0) this.#round.push(cell);
-    cell.batch.push(arrival);
+    cell.batch.push(event);
   }
 
   /** Puts the input itself on record; what the process does about it has that for its cause. */
-  #begin(cell: Cell, { input, cause, message, from }: Arrival): void {
+  #begin(cell: Cell, event: Pending): void {
     if (this.#listener === null) return;
-    this.#cause = this.#emit(cell, cause, inputEvent(input, message, from, cell));
+    this.#cause = this.#emit(cell, event.cause, inputEvent(event));
   }
 
   // ── effects ──
@@ -365,7 +369,7 @@ export class World implements Facts, Carrier {
       wakeAwake: saved?.wakeAwake ?? null,
       wakeAt: saved?.wakeAt ?? NEVER,
       wakeQueuedAt: saved?.wakeQueuedAt ?? NEVER,
-      waiting: [...(saved?.waiting ?? [])],
+      waiting: [],
       batch: [],
     };
     return cell;
@@ -663,7 +667,9 @@ export class World implements Facts, Carrier {
     this.#setWake(cell, cell.wakeAwake);
     const waiting = cell.waiting;
     cell.waiting = [];
-    for (const arrival of waiting) this.#push("thawed", cell, null, 0, arrival, this.#cause, this.#now);
+    for (const { from, id, body, cause, input } of waiting) {
+      this.#push("thawed", cell, from, id, body, cause).input = input;
+    }
   }
 
   #cut(links: readonly LinkEnds[]): void {
@@ -673,7 +679,7 @@ export class World implements Facts, Carrier {
     const keys = new Set(cut.map(linkKey));
     for (const { from, to } of cut) this.#network.link(from, to).cut = true;
     const caught = this.#queue.data
-      .filter((event) => event.live && event.from !== null && keys.has(`${event.from.id}>${event.cell.id}`))
+      .filter((event) => travels(event) && event.from !== null && keys.has(`${event.from.id}>${event.cell.id}`))
       .sort(earlier);
     for (const event of caught) {
       event.live = false;
@@ -790,11 +796,12 @@ export class World implements Facts, Carrier {
     at: Micros,
   ): Pending {
     this.#seq += 1;
-    return { at, seq: this.#seq, kind, cell, incarnation: cell.incarnation, from, id, body, cause, live: true };
+    const { incarnation } = cell;
+    return { at, seq: this.#seq, kind, cell, incarnation, from, id, body, cause, input: null, live: true };
   }
 
   #find(message: MessageId): Pending | undefined {
-    return this.#queue.data.find((event) => event.live && event.id === message && event.from !== null);
+    return this.#queue.data.find((event) => travels(event) && event.id === message);
   }
 
   #takeHeld(message: MessageId): Pending {
@@ -807,14 +814,14 @@ export class World implements Facts, Carrier {
   #emit(cell: Cell | null, cause: number, event: WorldEvent | object): number {
     if (this.#listener === null) return 0;
     this.#traced += 1;
-    this.#listener({
-      id: this.#traced,
-      cause,
-      at: this.#now,
-      process: cell?.id ?? null,
-      incarnation: cell?.incarnation ?? 0,
-      event,
-    });
+    const told = this.#told;
+    told.id = this.#traced;
+    told.cause = cause;
+    told.at = this.#now;
+    told.process = cell === null ? null : cell.id;
+    told.incarnation = cell === null ? 0 : cell.incarnation;
+    told.event = event;
+    this.#listener(told);
     return this.#traced;
   }
 
@@ -823,13 +830,13 @@ export class World implements Facts, Carrier {
   }
 }
 
-/** Setting the length would give the array's memory back, which costs more than the few items that it mostly holds. */
-function emptied(list: unknown[]): void {
-  while (list.length > 0) list.pop();
-}
-
 function earlier(a: Pending, b: Pending): number {
   return a.at - b.at || a.seq - b.seq;
+}
+
+/** A message on its way; one that waited at a paused process has arrived. */
+function travels({ live, kind, from }: Pending): boolean {
+  return live && from !== null && kind !== "thawed";
 }
 
 /** Wakes are not taken back when the process changes its mind: one that comes is looked at again. */
@@ -837,18 +844,17 @@ function wakeIsDue({ at, cell, incarnation }: Pending): boolean {
   return incarnation === cell.incarnation && at === cell.wakeQueuedAt && cell.wakeAt <= at && cell.state === "running";
 }
 
-function inputEvent(input: Input, message: MessageId, from: ProcessId | null, cell: Cell): WorldEvent {
-  switch (input.type) {
+function inputEvent({ input, id, from, cell }: Pending): WorldEvent {
+  if (from !== null) return { type: "delivered", message: id, from: from.id };
+  switch (input?.type) {
     case "boot":
       return { type: "booted", bytes: cell.disk.bytes };
     case "wake":
       return { type: "woke" };
     case "synced":
       return { type: "synced", token: input.token };
-    case "asked":
-      return { type: "asked" };
     default:
-      return { type: "delivered", message, from: from as ProcessId };
+      return { type: "asked" };
   }
 }
 
@@ -866,6 +872,6 @@ function saveCell(cell: Cell): SavedCell {
     wakeAwake: cell.wakeAwake,
     wakeAt: cell.wakeAt,
     wakeQueuedAt: cell.wakeQueuedAt,
-    waiting: [...cell.waiting],
+    waiting: cell.waiting.map(savePending),
   };
 }

@@ -1,11 +1,12 @@
 /**
  * The hash of a trace: equal when every event is equal, whoever ran the world.
  *
- * 64 bits in two lanes over a walk of each event: keys, strings, numbers, bytes, in order. Not for security. What a
- * browser words in its own way (an error's stack) is left out.
+ * 64 bits in two lanes over a walk of each event: strings, numbers, bytes, in order. Names of fields are not in it: they
+ * follow from the event's type and are our own code's, the same on every machine. Not for security. What a browser words
+ * in its own way (an error's stack) is left out.
  */
 import { mixWord } from "../base/hash.ts";
-import type { TraceEvent } from "../sim/events.ts";
+import type { TraceEvent, WorldEvent } from "../sim/events.ts";
 
 export type TraceHashState = readonly [number, number];
 
@@ -20,7 +21,7 @@ export class TraceHash {
 
   add({ id, cause, at, process, incarnation, event }: TraceEvent): void {
     const h = mix(mixNumber(mixNumber(mixNumber(this.#a, id), cause), at), incarnation);
-    this.#a = mixObject(mixText(h, process ?? ""), event) | 0;
+    this.#a = mixEvent(process === null ? mix(h, 4) : mixText(h, process), event as WorldEvent) | 0;
     this.#b = mixWord(this.#b ^ 0x5bd1e995, this.#a);
   }
 
@@ -47,25 +48,48 @@ function mixNumber(hash: number, value: number): number {
     : mix(mix(hash, (value % 4_294_967_296) | 0), Math.floor(value / 4_294_967_296) | 0);
 }
 
-/** Fields are named by our own code, the same on every machine: length and ends tell them apart well enough. */
-function mixKey(hash: number, key: string): number {
-  return mix(hash, (key.length << 16) ^ (key.charCodeAt(0) << 8) ^ key.charCodeAt(key.length - 1));
-}
-
 function mixText(hash: number, text: string): number {
   let h = mix(hash, text.length);
   for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
   return mix(h, 5);
 }
 
-function mixObject(hash: number, value: object): number {
+/** The world's most frequent events by name, which is three times as fast as by walking through them. */
+function mixEvent(hash: number, event: WorldEvent): number {
+  switch (event.type) {
+    case "delivered":
+      return mixText(mixNumber(mix(hash, 8), event.message), event.from);
+    case "sent": {
+      const { message, to, arrivesAt, lost, copyOf, body, segment } = event;
+      let h = mixText(mixNumber(mix(hash, 9), message), to);
+      h = mixNumber(mixNumber(h, arrivesAt ?? -1), copyOf ?? -1);
+      h = lost === null ? mix(h, 4) : mixText(h, lost);
+      return mixValue(mixValue(h, body), segment);
+    }
+    case "wrote":
+      return mixNumber(mixText(mix(hash, 10), event.file), event.bytes);
+    case "sync-began":
+      return mixNumber(mixNumber(mix(hash, 11), event.token), event.endsAt);
+    case "synced":
+      return mixNumber(mix(hash, 12), event.token);
+    case "woke":
+      return mix(hash, 13);
+    default:
+      return mixFields(hash, event);
+  }
+}
+
+function mixFields(hash: number, value: object): number {
   let h = hash;
   const record = value as Record<string, unknown>;
   for (const key in record) {
-    if (key === "stack") continue;
-    h = mixValue(mixKey(h, key), record[key]);
+    const field = record[key];
+    // The two most frequent kinds stay in this loop: a call for each field is half of what hashing costs.
+    if (typeof field === "number") h = mixNumber(h, field);
+    else if (typeof field === "string") h = key === "stack" ? h : mixText(h, field);
+    else h = mixValue(h, field);
   }
-  return h;
+  return mix(h, 7);
 }
 
 function mixValue(hash: number, value: unknown): number {
@@ -87,10 +111,19 @@ function mixValue(hash: number, value: unknown): number {
     for (const item of value) h = mixValue(h, item);
     return h;
   }
-  if (value instanceof Uint8Array) {
-    let h = mix(hash, value.length);
-    for (let i = 0; i < value.length; i += 1) h = Math.imul(h ^ (value[i] as number), 0x01000193);
-    return mix(h, 6);
-  }
-  return mixObject(hash, value);
+  if (value instanceof Uint8Array) return mix(mix(hash, value.length), hashOfBytes(value));
+  return mixFields(hash, value);
+}
+
+let bytesBefore: Uint8Array = new Uint8Array();
+let hashBefore = 0;
+
+/** A leader sends every follower the very same bytes: the last ones are remembered. What an event holds never changes. */
+function hashOfBytes(bytes: Uint8Array): number {
+  if (bytes === bytesBefore) return hashBefore;
+  let h = 6;
+  for (let i = 0; i < bytes.length; i += 1) h = Math.imul(h ^ (bytes[i] as number), 0x01000193);
+  bytesBefore = bytes;
+  hashBefore = h;
+  return h;
 }

@@ -5,7 +5,6 @@
  * are etcd's (server/storage/wal: metadata, entry, state, snapshot), the encoding is our own.
  */
 import { ByteReader, ByteWriter, crc32c } from "../base/bytes.ts";
-import { unreachable } from "../base/assert.ts";
 import type { Entry, EntryId, EntryType, HardState, NodeId } from "../raft/types.ts";
 
 export type WalRecord =
@@ -17,36 +16,49 @@ export type WalRecord =
   | { readonly type: "snapshot"; readonly last: EntryId };
 
 const HEAD_BYTES = 8;
-const TYPES = ["metadata", "entry", "state", "snapshot"] as const;
+const [METADATA, ENTRY, STATE, SNAPSHOT] = [0, 1, 2, 3] as const;
 const ENTRY_TYPES: readonly EntryType[] = ["normal", "conf-change", "conf-change-v2"];
 
-export function writeRecord(out: ByteWriter, record: WalRecord): void {
+export function writeMetadata(out: ByteWriter, node: NodeId): void {
+  const start = begin(out, METADATA);
+  out.text(node);
+  end(out, start);
+}
+
+export function writeEntry(out: ByteWriter, { term, index, type, data }: Entry): void {
+  const start = begin(out, ENTRY);
+  out.varint(term);
+  out.varint(index);
+  out.u8(ENTRY_TYPES.indexOf(type));
+  out.bytes(data);
+  end(out, start);
+}
+
+export function writeState(out: ByteWriter, { term, vote, commit }: HardState): void {
+  const start = begin(out, STATE);
+  out.varint(term);
+  out.text(vote ?? "");
+  out.varint(commit);
+  end(out, start);
+}
+
+export function writeSnapshot(out: ByteWriter, { term, index }: EntryId): void {
+  const start = begin(out, SNAPSHOT);
+  out.varint(term);
+  out.varint(index);
+  end(out, start);
+}
+
+/** @returns where the record starts; its head is filled in at its end */
+function begin(out: ByteWriter, type: number): number {
   const start = out.length;
   out.u32(0);
   out.u32(0);
-  out.u8(TYPES.indexOf(record.type));
-  switch (record.type) {
-    case "metadata":
-      out.text(record.node);
-      break;
-    case "entry":
-      out.varint(record.entry.term);
-      out.varint(record.entry.index);
-      out.u8(ENTRY_TYPES.indexOf(record.entry.type));
-      out.bytes(record.entry.data);
-      break;
-    case "state":
-      out.varint(record.state.term);
-      out.text(record.state.vote ?? "");
-      out.varint(record.state.commit);
-      break;
-    case "snapshot":
-      out.varint(record.last.term);
-      out.varint(record.last.index);
-      break;
-    default:
-      unreachable(record);
-  }
+  out.u8(type);
+  return start;
+}
+
+function end(out: ByteWriter, start: number): void {
   out.patchU32(start, out.length - start - HEAD_BYTES);
   out.patchU32(start + 4, out.crc(start + HEAD_BYTES));
 }
@@ -68,23 +80,24 @@ export function readRecord(
 }
 
 function readBody(reader: ByteReader): WalRecord | null {
-  const type = TYPES[reader.u8()];
-  if (type === undefined) return null;
-  switch (type) {
-    case "metadata":
-      return { type, node: reader.text() as NodeId };
-    case "entry": {
+  switch (reader.u8()) {
+    case METADATA:
+      return { type: "metadata", node: reader.text() as NodeId };
+    case ENTRY: {
       const term = reader.varint();
       const index = reader.varint();
       const kind = ENTRY_TYPES[reader.u8()];
-      return kind === undefined ? null : { type, entry: { term, index, type: kind, data: reader.bytes().slice() } };
+      if (kind === undefined) return null;
+      return { type: "entry", entry: { term, index, type: kind, data: reader.bytes().slice() } };
     }
-    case "state": {
+    case STATE: {
       const term = reader.varint();
       const vote = reader.text();
-      return { type, state: { term, vote: vote === "" ? null : (vote as NodeId), commit: reader.varint() } };
+      return { type: "state", state: { term, vote: vote === "" ? null : (vote as NodeId), commit: reader.varint() } };
     }
-    case "snapshot":
-      return { type, last: { term: reader.varint(), index: reader.varint() } };
+    case SNAPSHOT:
+      return { type: "snapshot", last: { term: reader.varint(), index: reader.varint() } };
+    default:
+      return null;
   }
 }

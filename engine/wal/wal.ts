@@ -7,7 +7,7 @@
 import { assert } from "../base/assert.ts";
 import { ByteWriter } from "../base/bytes.ts";
 import type { Entry, EntryId, HardState, Index, NodeId } from "../raft/types.ts";
-import { readRecord, type WalRecord, writeRecord } from "./record.ts";
+import { readRecord, type WalRecord, writeEntry, writeMetadata, writeSnapshot, writeState } from "./record.ts";
 
 /** A new segment is begun by the first write that finds this many bytes in the last one. etcd's are 64 MB. */
 export const SEGMENT_BYTES = 64_000;
@@ -78,9 +78,9 @@ export class Wal {
     if (hardState !== null) this.#state = hardState;
     const out = this.#writer;
     if (this.#segments.length === 0 || (this.#segments.at(-1) as Segment).bytes >= SEGMENT_BYTES) this.#begin();
-    if (snapshot !== null) writeRecord(out, { type: "snapshot", last: snapshot });
-    for (const entry of entries) writeRecord(out, { type: "entry", entry });
-    if (hardState !== null) writeRecord(out, { type: "state", state: hardState });
+    if (snapshot !== null) writeSnapshot(out, snapshot);
+    for (const entry of entries) writeEntry(out, entry);
+    if (hardState !== null) writeState(out, hardState);
     if (snapshot !== null && snapshot.index > this.#lastIndex) this.#lastIndex = snapshot.index;
     const last = entries.at(-1);
     if (last !== undefined) this.#lastIndex = last.index;
@@ -180,8 +180,8 @@ export class Wal {
   #begin(): void {
     const number = this.#segments.length === 0 ? 1 : Number((this.#segments.at(-1) as Segment).name.slice(4)) + 1;
     this.#segments.push({ name: `wal-${String(number).padStart(8, "0")}`, bytes: 0, lastIndex: this.#lastIndex });
-    writeRecord(this.#writer, { type: "metadata", node: this.#node });
-    if (this.#state !== null && number > 1) writeRecord(this.#writer, { type: "state", state: this.#state });
+    writeMetadata(this.#writer, this.#node);
+    if (this.#state !== null && number > 1) writeState(this.#writer, this.#state);
   }
 }
 

@@ -201,6 +201,7 @@ export function logLines(id: NodeId, event: RaftEvent): readonly LogLine[] {
     case "applied":
     case "log-compacted":
     case "stable-advanced":
+    case "match-advanced":
     case "proposal-forwarded":
     case "read-index-asked":
     case "read-index-waits":
@@ -266,7 +267,7 @@ function progressChanged(id: NodeId, event: EventOf<"progress-changed">): readon
       return debug(`${id} decreased progress of ${peer} to [${after}]`);
     case "recovered":
       return debug(
-        `${id} recovered from needing snapshot, resumed sending replication messages to ${peer} [${describeProgress(event.before)}]`,
+        `${id} recovered from needing snapshot, resumed sending replication messages to ${peer} [${describeProgress(event.before ?? event.after)}]`,
       );
     case "snapshot-succeeded":
       return debug(`${id} snapshot succeeded, resumed sending replication messages to ${peer} [${after}]`);
@@ -274,7 +275,6 @@ function progressChanged(id: NodeId, event: EventOf<"progress-changed">): readon
       return debug(`${id} snapshot failed, resumed sending replication messages to ${peer} [${after}]`);
     case "unreachable":
       return debug(`${id} failed to send message to ${peer} because it is unreachable [${after}]`);
-    case "acknowledged":
     case "replicating":
     case "probing":
     case "heartbeat-answered":

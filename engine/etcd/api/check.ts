@@ -11,8 +11,10 @@ export const MAX_TXN_OPS = 128;
 /** etcd's --max-request-bytes, measured on the proposal. */
 export const MAX_REQUEST_BYTES = 1_572_864;
 
-export function checkRange({ key }: RangeRequest): EtcdError | null {
-  return key === "" ? etcdError("EmptyKey") : null;
+/** @param newer since 3.6 an order that is none is refused; before, it was ignored */
+export function checkRange({ key, sortOrder }: RangeRequest, newer: boolean): EtcdError | null {
+  if (key === "") return etcdError("EmptyKey");
+  return newer && sortOrder === "UNRECOGNIZED" ? etcdError("InvalidSortOption") : null;
 }
 
 export function checkPut({ key, value, lease, ignoreValue, ignoreLease }: PutRequest): EtcdError | null {
@@ -26,8 +28,8 @@ export function checkDeleteRange({ key }: DeleteRangeRequest): EtcdError | null 
   return key === "" ? etcdError("EmptyKey") : null;
 }
 
-export function checkTxn(request: TxnRequest): EtcdError | null {
-  const problem = checkOps(request, MAX_TXN_OPS);
+export function checkTxn(request: TxnRequest, newer: boolean): EtcdError | null {
+  const problem = checkOps(request, MAX_TXN_OPS, newer);
   if (problem !== null) return problem;
   for (const branch of [request.success, request.failure]) {
     const touched = touchedBy(branch);
@@ -37,25 +39,23 @@ export function checkTxn(request: TxnRequest): EtcdError | null {
 }
 
 /** The largest of the three lists is taken from the budget; nested transactions share what is left. */
-function checkOps({ compare, success, failure }: TxnRequest, budget: number): EtcdError | null {
+function checkOps({ compare, success, failure }: TxnRequest, budget: number, newer: boolean): EtcdError | null {
   const ops = Math.max(compare.length, success.length, failure.length);
   if (ops > budget) return etcdError("TooManyOps");
   if (compare.some(({ key }) => key === "")) return etcdError("EmptyKey");
   for (const op of [...success, ...failure]) {
-    const problem = checkOp(op, budget - ops);
+    const problem = checkOp(op, budget - ops, newer);
     if (problem !== null) return problem;
   }
   return null;
 }
 
-function checkOp(
-  { requestRange, requestPut, requestDeleteRange, requestTxn }: RequestOp,
-  budget: number,
-): EtcdError | null {
-  if (requestRange !== null) return checkRange(requestRange);
+function checkOp(op: RequestOp, budget: number, newer: boolean): EtcdError | null {
+  const { requestRange, requestPut, requestDeleteRange, requestTxn } = op;
+  if (requestRange !== null) return checkRange(requestRange, newer);
   if (requestPut !== null) return checkPut(requestPut);
   if (requestDeleteRange !== null) return checkDeleteRange(requestDeleteRange);
-  if (requestTxn !== null) return checkOps(requestTxn, budget);
+  if (requestTxn !== null) return checkOps(requestTxn, budget, newer);
   // An operation that is none (etcd's text for it).
   return etcdError("KeyNotFound");
 }

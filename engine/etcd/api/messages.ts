@@ -17,6 +17,7 @@ import {
   oneOf,
   string,
   sub,
+  uint32,
   uint64,
 } from "./proto.ts";
 
@@ -57,7 +58,7 @@ export const RangeRequest = message("RangeRequest", {
   rangeEnd: bytes(2),
   limit: int(3),
   revision: int(4),
-  sortOrder: oneOf(5, ["NONE", "ASCEND", "DESCEND"]),
+  sortOrder: oneOf(5, ["NONE", "ASCEND", "DESCEND", "UNRECOGNIZED"]),
   sortTarget: oneOf(6, ["KEY", "VERSION", "CREATE", "MOD", "VALUE"]),
   serializable: bool(7),
   keysOnly: bool(8),
@@ -351,11 +352,11 @@ export type StatusResponse = Of<typeof StatusResponse>;
 export const DefragmentRequest = message("DefragmentRequest", {});
 export const DefragmentResponse = message("DefragmentResponse", { header: header() });
 export const HashRequest = message("HashRequest", {});
-export const HashResponse = message("HashResponse", { header: header(), hash: int(2) });
+export const HashResponse = message("HashResponse", { header: header(), hash: uint32(2) });
 export const HashKVRequest = message("HashKVRequest", { revision: int(1) });
 export const HashKVResponse = message("HashKVResponse", {
   header: header(),
-  hash: int(2),
+  hash: uint32(2),
   compactRevision: int(3),
   hashRevision: int(4),
 });

@@ -15,6 +15,8 @@ interface Kinds {
   bool: boolean;
   /** A safe integer; signed. */
   int: number;
+  /** At most 32 bits: JSON has it as a number, not as a string. */
+  uint32: number;
   /** A decimal string; signed. */
   int64: string;
   /** A decimal string. */
@@ -69,6 +71,7 @@ export const bytes = (n: number): Field<Bytes> => field(n, "bytes");
 export const string = (n: number): Field<string> => field(n, "string");
 export const bool = (n: number): Field<boolean> => field(n, "bool");
 export const int = (n: number): Field<number> => field(n, "int");
+export const uint32 = (n: number): Field<number> => field(n, "uint32");
 export const int64 = <T extends string>(n: number): Field<T> => field(n, "int64");
 export const uint64 = <T extends string>(n: number): Field<T> => field(n, "uint64");
 export const oneOf = <const N extends readonly string[]>(n: number, names: N): Field<N[number]> =>
@@ -111,6 +114,7 @@ export function zeroOf(f: Field): unknown {
     case "bool":
       return false;
     case "int":
+    case "uint32":
       return 0;
     case "int64":
     case "uint64":
@@ -185,6 +189,8 @@ function writeScalar(f: Field, value: unknown, out: ByteWriter): void {
       return out.varint(value === true ? 1 : 0);
     case "enum":
       return out.varint((f.names as readonly string[]).indexOf(value as string));
+    case "uint32":
+      return out.varint(value as number);
     case "int":
       if ((value as number) >= 0) return out.varint(value as number);
       return writeBig(BigInt(value as number), out);
@@ -268,12 +274,22 @@ function readBig(reader: ByteReader): number | bigint {
   throw new MalformedBytes("a varint is too long");
 }
 
+/** A number that no name has reads as `UNRECOGNIZED`, if the enum tells that apart, and else as the first name. */
+export function enumName({ names }: Field, value: number): string {
+  const known = names ?? [];
+  return known[value] ?? (known.at(-1) === UNRECOGNIZED ? UNRECOGNIZED : (known[0] ?? ""));
+}
+
+export const UNRECOGNIZED = "UNRECOGNIZED";
+
 function scalar(f: Field, raw: number | bigint): unknown {
   switch (f.kind) {
     case "bool":
       return raw !== 0;
     case "enum":
-      return (f.names as readonly string[])[Number(raw)] ?? f.names?.[0];
+      return enumName(f, Number(raw));
+    case "uint32":
+      return Number(raw);
     case "int":
       return Number(BigInt.asIntN(64, BigInt(raw)));
     case "uint64":

@@ -139,7 +139,7 @@ export class Channel {
     };
   }
 
-  /** Awake time of the input at hand. */
+  /** Its monotonic time at the input at hand: deadlines go on while the process is paused, as they do under Go's timers. */
   get now(): Micros {
     return this.#now;
   }
@@ -190,8 +190,8 @@ export class Channel {
     this.#state.calls.delete(ticket);
   }
 
-  on(input: Input, { awake }: Stamp): void {
-    this.#now = awake;
+  on(input: Input, { mono }: Stamp): void {
+    this.#now = mono;
     switch (input.type) {
       case "boot":
         this.#state.incarnation = input.incarnation;
@@ -222,7 +222,7 @@ export class Channel {
     return taken;
   }
 
-  /** The awake time by which `on` must be called again; null when only an input can change anything. */
+  /** The monotonic time by which `on` must be called again; null when only an input can change anything. */
   wakeAt(): Micros | null {
     let at = Number.POSITIVE_INFINITY;
     for (const { deadline, until } of this.#state.calls.values()) at = Math.min(at, deadline ?? at, until ?? at);

@@ -282,6 +282,17 @@ describe("keep-alive", () => {
     expect(bench.took("keep-alive-ended")).toMatchObject([{ lease, why: "no-answer" }]);
   });
 
+  it("a process that was paused for longer than the lease finds it lost with its next input", () => {
+    const bench = new Bench(["n1"]);
+    bench.client.keepAlive(lease);
+    bench.settle();
+    bench.message(bench.last("open").call, kept(9));
+    bench.now += 20 * SECOND;
+    bench.paused = 20 * SECOND;
+    bench.input({ type: "wake" });
+    expect(bench.took("keep-alive-ended")).toMatchObject([{ lease, why: "no-answer" }]);
+  });
+
   it("an answer with TTL 0 ends it", () => {
     const bench = new Bench(["n1"]);
     bench.client.keepAlive(lease);

@@ -28,12 +28,15 @@ interface Checkpoint {
   readonly channel: unknown;
   readonly watcher: unknown;
   readonly keeper: unknown;
+  readonly paused: Micros;
 }
 
 export class EtcdClient {
   readonly #channel: Channel;
   readonly #watcher: Watcher;
   readonly #keeper: LeaseKeeper;
+  /** Awake less monotonic time: how long its process has been paused, below zero. */
+  #paused: Micros = 0;
 
   /** It draws from a generator of its own, begun from the state of `env.rng`, which it leaves alone. */
   constructor(config: EtcdClientConfig, env: Env) {
@@ -42,7 +45,7 @@ export class EtcdClient {
     this.#keeper = new LeaseKeeper(this.#channel, env.out.emit);
   }
 
-  /** Awake time of the input at hand. */
+  /** Its monotonic time at the input at hand. */
   get now(): Micros {
     return this.#channel.now;
   }
@@ -109,6 +112,7 @@ export class EtcdClient {
 
   /** Takes an input, its own or not, and what has come of what was asked. */
   on(input: Input, stamp: Stamp): readonly ClientOutcome[] {
+    this.#paused = stamp.awake - stamp.mono;
     this.#channel.on(input, stamp);
     this.#watcher.tick();
     this.#keeper.tick();
@@ -128,20 +132,28 @@ export class EtcdClient {
 
   /** The awake time by which it must be given another input; null when it waits for nothing but the network. */
   wakeAt(): Micros | null {
-    return earliest([this.#channel.wakeAt(), this.#watcher.wakeAt(), this.#keeper.wakeAt()]);
+    return this.awake(earliest([this.#channel.wakeAt(), this.#watcher.wakeAt(), this.#keeper.wakeAt()]));
   }
 
+  /** The awake time at which a monotonic instant comes, if the process is not paused until then. */
+  awake(mono: Micros | null): Micros | null {
+    return mono === null ? null : mono + this.#paused;
+  }
+
+  /** Its owner has taken all outcomes by then, as it does at the end of each batch. */
   checkpoint(): unknown {
     const saved: Checkpoint = {
       channel: this.#channel.checkpoint(),
       watcher: this.#watcher.checkpoint(),
       keeper: this.#keeper.checkpoint(),
+      paused: this.#paused,
     };
     return saved;
   }
 
   restore(checkpoint: unknown): void {
-    const { channel, watcher, keeper } = checkpoint as Checkpoint;
+    const { channel, watcher, keeper, paused } = checkpoint as Checkpoint;
+    this.#paused = paused;
     this.#channel.restore(channel);
     this.#watcher.restore(watcher);
     this.#keeper.restore(keeper);

@@ -17,7 +17,10 @@ export class Bench {
   readonly out = new EffectList();
   readonly client: EtcdClient;
   readonly config: EtcdClientConfig;
+  /** Monotonic. */
   now: Micros = 0;
+  /** For how long it has been paused. */
+  paused: Micros = 0;
   /** Frames that the client sent, with the member they went to. */
   readonly sent: { readonly to: ProcessId; readonly frame: ClientFrame }[] = [];
   readonly events: EtcdClientEvent[] = [];
@@ -33,7 +36,7 @@ export class Bench {
   }
 
   input(input: Input): void {
-    const stamp: Stamp = { mono: this.now, wall: this.now, awake: this.now };
+    const stamp: Stamp = { mono: this.now, wall: this.now, awake: this.now - this.paused };
     this.outcomes.push(...this.client.on(input, stamp));
     this.settle();
   }
@@ -59,8 +62,8 @@ export class Bench {
     const end = this.now + span;
     for (;;) {
       const at = this.client.wakeAt();
-      if (at === null || at > end) break;
-      this.now = Math.max(this.now, at);
+      if (at === null || at + this.paused > end) break;
+      this.now = Math.max(this.now, at + this.paused);
       this.input({ type: "wake" });
     }
     this.now = end;

@@ -148,12 +148,12 @@ export class Workload implements Process {
     }
     for (const outcome of outcomes) this.#heard(outcome);
     const { thinkUntil } = this.#state;
-    if (thinkUntil !== null && thinkUntil <= stamp.awake) this.#act();
+    if (thinkUntil !== null && thinkUntil <= stamp.mono) this.#act();
   }
 
   flush(): void {
     for (const outcome of this.#client.take()) this.#heard(outcome);
-    this.#env.out.wake(earliest([this.#client.wakeAt(), this.#state.thinkUntil]));
+    this.#env.out.wake(earliest([this.#client.wakeAt(), this.#client.awake(this.#state.thinkUntil)]));
   }
 
   checkpoint(): unknown {

@@ -247,8 +247,9 @@ export class Concurrency {
     return own.length === 0 ? others : [...others, ...own];
   }
 
+  /** As the client's: an awake time. */
   wakeAt(): Micros | null {
-    return earliest([...this.#state.tasks.values()].map(({ deadline }) => deadline));
+    return this.#client.awake(earliest([...this.#state.tasks.values()].map(({ deadline }) => deadline)));
   }
 
   checkpoint(): unknown {

@@ -43,7 +43,7 @@ function passes({ modRevision, createRevision }: KeyValue, request: RangeRequest
 /** Ties stay in the order of keys, as with Go's sort of up to twelve. */
 function sort(kvs: KeyValue[], { sortOrder, sortTarget }: RangeRequest): void {
   // They are in the order of keys already; another target without an order sorts upwards.
-  if (sortTarget === "KEY" && sortOrder !== "DESCEND") return;
+  if (sortOrder === "UNRECOGNIZED" || (sortTarget === "KEY" && sortOrder !== "DESCEND")) return;
   const up = sortOrder === "DESCEND" ? -1 : 1;
   kvs.sort((a, b) => {
     const [x, y] = [targetOf(a, sortTarget), targetOf(b, sortTarget)];

@@ -23,22 +23,27 @@ const REQUESTS_SHOWN = 20;
 const OWNERS_KEPT = 1_000;
 
 export class Clients {
-  readonly #clients = new Map<ProcessId, ClientDraft>();
+  readonly #clients: ClientDraft[];
   readonly #owners = new Map<RequestKey, Owner>();
   readonly #changed = new Set<ProcessId>();
   readonly #notes: Notes;
 
   constructor(notes: Notes, state: ClientsState) {
     this.#notes = notes;
-    for (const client of state.clients) this.#clients.set(client.id, { ...client });
+    this.#clients = state.clients.map((client) => ({ ...client }));
     for (const [key, owner] of state.owners) this.#owners.set(key, owner);
   }
 
-  /** For an event of this client's. */
-  draft(id: ProcessId): ClientDraft | undefined {
-    const client = this.#clients.get(id);
-    if (client !== undefined) this.#changed.add(id);
+  /** For an event of this client's; null when it is no client. There are few: looking is faster than a map. */
+  draft(id: ProcessId): ClientDraft | null {
+    const client = this.#find(id);
+    if (client !== null) this.#changed.add(id);
     return client;
+  }
+
+  #find(id: ProcessId): ClientDraft | null {
+    for (const client of this.#clients) if (client.id === id) return client;
+    return null;
   }
 
   add(traced: TraceEvent, client: ClientDraft, event: ClientEvent): void {
@@ -108,26 +113,26 @@ export class Clients {
   /** Whose request an entry with this key will be. */
   owns({ client, request, key }: ReplicaEvent & { type: "request-received" }): void {
     this.#owners.set(key, { client: client as ProcessId, request });
-    const [oldest] = this.#owners.keys();
-    if (this.#owners.size > OWNERS_KEPT && oldest !== undefined) this.#owners.delete(oldest);
+    if (this.#owners.size > OWNERS_KEPT) deleteOldest(this.#owners);
   }
 
   /** Some log holds the entry of a request. */
   found(key: RequestKey, term: number, index: number): void {
     const owner = this.#owners.get(key);
-    const client = owner === undefined ? undefined : this.#clients.get(owner.client);
+    const client = owner === undefined ? null : this.#find(owner.client);
     const write = client?.writes.find(({ request }) => request === owner?.request);
-    if (client === undefined || write === undefined || write.entry !== null) return;
+    if (owner !== undefined) this.#owners.delete(key); // the first log to hold it tells where it stands
+    if (client === null || write === undefined || write.entry !== null) return;
     setWrite(client, write.request, { entry: { term, index } });
     this.#changed.add(client.id);
   }
 
   all(): ClientView[] {
-    return [...this.#clients.values()].map((client) => ({ ...client }));
+    return this.#clients.map((client) => ({ ...client }));
   }
 
   takeChanges(): ClientView[] {
-    const changed = [...this.#changed].map((id) => ({ ...(this.#clients.get(id) as ClientView) }));
+    const changed = this.#clients.filter(({ id }) => this.#changed.has(id)).map((client) => ({ ...client }));
     this.#changed.clear();
     return changed;
   }
@@ -139,6 +144,13 @@ export class Clients {
 
 export function newClient(id: ProcessId): ClientView {
   return { id, liveness: "running", step: "idle", member: null, writes: [], reads: [] };
+}
+
+function deleteOldest(owners: Map<RequestKey, Owner>): void {
+  for (const key of owners.keys()) {
+    owners.delete(key);
+    return;
+  }
 }
 
 function setWrite(client: ClientDraft, request: number, change: Partial<WriteView>): void {

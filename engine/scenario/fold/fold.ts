@@ -5,12 +5,13 @@
  * fold at full speed sees hundreds of thousands of events a second) and copied when a delta is taken, once a frame.
  */
 import { byLengthThenUnits } from "../../base/compare.ts";
+import { Tail } from "../../base/tail.ts";
 import type { Micros } from "../../base/units.ts";
 import type { ClientEvent } from "../../replica/client.ts";
 import type { ReplicaEvent } from "../../replica/events.ts";
 import { type LinkEnds, type LinkQuality, linkKey, type Settings } from "../../sim/command.ts";
 import type { TraceEvent, WorldEvent } from "../../sim/events.ts";
-import type { Delta, MemberView, Reign, ViolationView } from "../../trace/view.ts";
+import type { Delta, LogCell, MemberView, Reign, ViolationView } from "../../trace/view.ts";
 import { clientIds, memberIds, startSettings } from "../build.ts";
 import type { RunConfig } from "../config.ts";
 import type { AnyEvent } from "../events.ts";
@@ -102,7 +103,7 @@ export class Fold {
     if (this.#addMessage(traced, event as WorldEvent)) return;
     if (process === null) return this.#addWorld(traced, event as WorldEvent);
     const client = this.#clients.draft(process);
-    if (client !== undefined) {
+    if (client !== null) {
       this.#addLife(traced, client, event as WorldEvent);
       if (event.type === "crashed" || event.type === "panicked") return this.#clients.wentDown(client);
       return this.#clients.add(traced, client, event as ClientEvent);
@@ -110,6 +111,7 @@ export class Fold {
     if (event.type === "spawned") return this.#members.spawn(traced, process);
     if (event.type === "retired") return this.#members.retire(traced, process);
     const member = this.#members.draft(process);
+    if (this.#members.addFrequent(traced, member, event as WorldEvent | ReplicaEvent)) return;
     this.#addLife(traced, member, event as WorldEvent);
     this.#members.addWorld(traced, member, event as WorldEvent);
     this.#members.add(traced, member, event as ReplicaEvent);
@@ -313,7 +315,7 @@ function startState(config: RunConfig): FoldState {
     n: 0,
     whole: { cuts: [], network: config.network, settings: startSettings(config), violation: null },
     members: members.map(newMember),
-    logs: members.map((id) => [id, { firstIndex: 1, cells: [] }] as const),
+    logs: members.map((id) => [id, new Tail<LogCell>(1).state()] as const),
     clients: { clients: clientIds(config).map(newClient), owners: [] },
     travelling: [],
     reigns: [],

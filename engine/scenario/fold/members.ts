@@ -11,11 +11,17 @@ import { entryText, type Notes, reasonFigures } from "./notes.ts";
 import type { Reigns } from "./reigns.ts";
 
 export type MemberDraft = { -readonly [K in keyof MemberView]: MemberView[K] };
+type ProgressShown = NonNullable<MemberView["progress"]>[string];
 type Of<Type extends ReplicaEvent["type"]> = Extract<ReplicaEvent, { type: Type }>;
 
+interface Kept {
+  readonly draft: MemberDraft;
+  /** Since the last delta. */
+  changed: boolean;
+}
+
 export class Members {
-  readonly #members = new Map<ProcessId, MemberDraft>();
-  readonly #changed = new Set<ProcessId>();
+  readonly #members = new Map<ProcessId, Kept>();
   #gone: ProcessId[] = [];
   readonly #logs: Logs;
   readonly #clients: Clients;
@@ -34,35 +40,38 @@ export class Members {
     this.#reigns = parts.reigns;
     this.#notes = parts.notes;
     this.roles = roles;
-    for (const member of members) this.#members.set(member.id, { ...member });
+    for (const member of members) this.#members.set(member.id, { draft: { ...member }, changed: false });
   }
 
   /** For an event of this member's. */
   draft(id: ProcessId): MemberDraft {
-    this.#changed.add(id);
-    return present(this.#members.get(id), `member ${id}`);
+    const kept = present(this.#members.get(id), id);
+    kept.changed = true;
+    return kept.draft;
   }
 
   all(): MemberView[] {
-    return [...this.#members.values()].map(viewOf);
+    return Array.from(this.#members.values(), ({ draft }) => viewOf(draft));
   }
 
   takeChanges(): { readonly members: MemberView[]; readonly gone: ProcessId[] } {
-    const members = [...this.#changed].map((id) => viewOf(this.#members.get(id) as MemberView));
+    const members: MemberView[] = [];
+    for (const kept of this.#members.values()) {
+      if (kept.changed) members.push(viewOf(kept.draft));
+      kept.changed = false;
+    }
     const gone = this.#gone;
-    this.#changed.clear();
     this.#gone = [];
     return { members, gone };
   }
 
   state(): MemberView[] {
-    return [...this.#members.values()].map((member) => ({ ...member }));
+    return Array.from(this.#members.values(), ({ draft }) => ({ ...draft }));
   }
 
   spawn(traced: TraceEvent, id: ProcessId): void {
-    this.#members.set(id, newMember(id));
+    this.#members.set(id, { draft: newMember(id), changed: true });
     this.#logs.reset(id, 0);
-    this.#changed.add(id);
     this.#notes.add(traced, "spawned", {});
   }
 
@@ -70,9 +79,58 @@ export class Members {
     this.#reigns.end(id, traced.at);
     this.#members.delete(id);
     this.#logs.remove(id);
-    this.#changed.delete(id);
     this.#gone.push(id);
     this.#notes.add(traced, "retired", {});
+  }
+
+  /**
+   * What happens at every write or heartbeat: nine of ten events. A switch over strings looks at one case after the
+   * other, so these have one to themselves.
+   *
+   * @returns false when it is none of these
+   */
+  addFrequent(traced: TraceEvent, member: MemberDraft, event: ReplicaEvent | WorldEvent): boolean {
+    switch (event.type) {
+      case "timer-set":
+        if (event.timer === "election" && member.role === "leader") return true;
+        member.timer = { kind: event.timer, setAt: traced.at, firesAt: traced.at + event.firesIn };
+        return true;
+      case "wrote":
+        member.diskBytes += event.bytes;
+        return true;
+      case "persist-begun":
+      case "apply-handed-out":
+      case "woke":
+        return true;
+      case "sync-began":
+        member.fsyncs += 1;
+        return true;
+      case "synced":
+        member.fsyncs = Math.max(0, member.fsyncs - 1);
+        return true;
+      case "entries-shown":
+        this.#append(traced, member, event.entries);
+        return true;
+      case "stable-advanced":
+        member.durable = event.to;
+        return true;
+      case "commit-advanced":
+        member.commit = event.to;
+        if (member.role === "leader") this.#notes.add(traced, "committed", { index: event.to });
+        return true;
+      case "applied":
+        member.applied = event.to;
+        return true;
+      case "command-applied":
+        member.applied = event.index;
+        member.value = event.summary;
+        return true;
+      case "match-advanced":
+        knowProgress(member, event.peer, event);
+        return true;
+      default:
+        return false;
+    }
   }
 
   /** What the world does to a member, besides what it does to any process. */
@@ -89,18 +147,9 @@ export class Members {
       case "wiped":
         member.diskBytes = 0;
         return this.#cutLog(member, 1);
-      case "wrote":
-        member.diskBytes += event.bytes;
-        return;
       case "truncated-file":
       case "removed-file":
         member.diskBytes -= event.bytes;
-        return;
-      case "sync-began":
-        member.fsyncs += 1;
-        return;
-      case "synced":
-        member.fsyncs = Math.max(0, member.fsyncs - 1);
         return;
       default:
         return;
@@ -117,36 +166,13 @@ export class Members {
         member.leader = processOf(event.leader);
         if (event.leader === null || processOf(event.leader) === member.id) return;
         return this.#notes.add(traced, "leader-known", { leader: event.leader, term: event.term });
-      case "timer-set":
-        if (event.timer === "election" && member.role === "leader") return;
-        member.timer = { kind: event.timer, setAt: traced.at, firesAt: traced.at + event.firesIn };
-        return;
       case "conf-switched":
         member.conf = confView(event.conf);
         return this.#confNote(traced, member);
-      case "entries-shown":
-        return this.#append(traced, member, event.entries);
       case "entries-truncated":
         return this.#truncated(traced, member, event.from);
-      case "stable-advanced":
-        member.durable = event.to;
-        return;
-      case "commit-advanced":
-        member.commit = event.to;
-        if (member.role === "leader") this.#notes.add(traced, "committed", { index: event.to });
-        return;
-      case "applied":
-        member.applied = event.to;
-        return;
-      case "command-applied":
-        member.applied = event.index;
-        member.value = event.summary;
-        return;
-      case "progress-changed": {
-        const { match, next } = event.after;
-        member.progress = { ...member.progress, [event.peer]: { match, next } };
-        return;
-      }
+      case "progress-changed":
+        return knowProgress(member, event.peer, event.after);
       case "log-compacted":
         return this.#logs.compact(member.id, event.upTo.index);
       case "snapshot-restored":
@@ -355,6 +381,10 @@ function confView({ voters, votersOutgoing, learners, learnersNext }: ConfState)
     learners: ids(learners),
     learnersNext: ids(learnersNext),
   };
+}
+
+function knowProgress(member: MemberDraft, peer: NodeId, { match, next }: ProgressShown): void {
+  member.progress = { ...member.progress, [peer]: { match, next } };
 }
 
 function ballot(granted: boolean | null): Ballot {

@@ -43,6 +43,11 @@ export class Tail<T> {
     this.#items.push(item);
   }
 
+  /** All of them from `from` on; a list of its own. */
+  from(from: number): T[] {
+    return this.#items.slice(Math.max(from, this.#start) - this.#offset);
+  }
+
   /** Everything from `from` on is gone. */
   cut(from: number): void {
     const keep = Math.max(0, from - this.#offset);
