@@ -157,7 +157,7 @@ export type Refusal =
   | { readonly rule: "no-such-message"; readonly message: MessageId }
   | { readonly rule: "message-is-held"; readonly message: MessageId }
   | { readonly rule: "message-not-held"; readonly message: MessageId }
-  /** A connection keeps order and loses nothing: its parts cannot be held, dropped or doubled one by one. */
+  /** A connection keeps order and loses nothing: only data that travels on it can be held or dropped, and nothing doubled. */
   | { readonly rule: "message-on-connection"; readonly message: MessageId }
   | { readonly rule: "no-such-link"; readonly from: string; readonly to: string }
   | { readonly rule: "links-already-cut" }

@@ -664,7 +664,9 @@ export class World implements Facts, Carrier {
     cell.clock.resume(this.#now);
     cell.state = "running";
     this.#emit(cell, this.#cause, { type: "resumed" });
-    this.#setWake(cell, cell.wakeAwake);
+    // A client's timers went on by its monotonic clock: it looks at them at once, as a program does after a long collection.
+    const late = cell.spec.kind === "client" && cell.wakeAwake !== null;
+    this.#setWake(cell, late ? cell.clock.stamp(this.#now).awake : cell.wakeAwake);
     const waiting = cell.waiting;
     cell.waiting = [];
     for (const { from, id, body, cause, input } of waiting) {
@@ -709,10 +711,13 @@ export class World implements Facts, Carrier {
   stateOf(id: ProcessId): CellState | null {
     return this.#cells.get(id)?.state ?? null;
   }
-  messageState(id: MessageId): "travelling" | "held" | "on-connection" | "gone" {
+  messageState(id: MessageId): "travelling" | "held" | "data-on-connection" | "on-connection" | "gone" {
     if (this.#held.has(id)) return "held";
     const event = this.#find(id);
-    if (event !== undefined) return event.kind === "segment" ? "on-connection" : "travelling";
+    if (event !== undefined) {
+      if (event.kind !== "segment") return "travelling";
+      return (event.body as Segment).part === "data" ? "data-on-connection" : "on-connection";
+    }
     return this.#connections.isWaiting(id) ? "on-connection" : "gone";
   }
   isCut(from: ProcessId, to: ProcessId): boolean {
