@@ -11,6 +11,8 @@ import { UsageError } from "./usage.ts";
 
 const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   raft: async () => (await import("./raft/suite.ts")).raftSuite,
+  zookeeper: async () => (await import("./zookeeper/suite.ts")).zookeeperSuite,
+  etcd: async () => (await import("./etcd/suite.ts")).etcdSuite,
   redis: async () => (await import("./redis/suite.ts")).redisSuite,
 };
 

@@ -124,7 +124,7 @@ export class RedisWorld {
       disk: { fsyncMin: 2 * MS, fsyncMax: 4 * MS, tornWrites },
       settings: { preVote: false, checkQuorum: false, readOnly: "safe" as const, broken: [] },
     };
-    this.world = new World(worldConfig, (event) => this.trace.push(event), state?.world ?? null);
+    this.world = new World(worldConfig, (traced) => this.trace.push({ ...traced }), state?.world ?? null);
     if (state === null) {
       this.run(SECOND);
       return;

@@ -160,14 +160,19 @@ describe("a paused process", () => {
     expect(probe(B).seen.at(-1)?.stamp).toMatchObject({ mono: 50 * MS, awake: 0 });
   });
 
-  it("is woken as much later as it was paused", () => {
+  it("is woken when it is resumed, to see what was due meanwhile, and then as much later as it was paused", () => {
     probe(B).env.out.wake(30 * MS);
     run(10);
     order({ type: "pause", process: B });
     run(100);
-    order({ type: "resume", process: B });
-    run(19);
     expect(inputs(B).at(-1)?.type).toBe("boot");
+    order({ type: "resume", process: B });
+    run(0);
+    expect(inputs(B).at(-1)?.type).toBe("wake");
+    probe(B).env.out.wake(30 * MS);
+    const before = inputs(B).length;
+    run(19);
+    expect(inputs(B)).toHaveLength(before);
     run(1);
     expect(inputs(B).at(-1)?.type).toBe("wake");
   });

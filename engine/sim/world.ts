@@ -664,14 +664,13 @@ export class World implements Facts, Carrier {
     cell.clock.resume(this.#now);
     cell.state = "running";
     this.#emit(cell, this.#cause, { type: "resumed" });
-    // A client's timers went on by its monotonic clock: it looks at them at once, as a program does after a long collection.
-    const late = cell.spec.kind === "client" && cell.wakeAwake !== null;
-    this.#setWake(cell, late ? cell.clock.stamp(this.#now).awake : cell.wakeAwake);
     const waiting = cell.waiting;
     cell.waiting = [];
     for (const { from, id, body, cause, input } of waiting) {
       this.#push("thawed", cell, from, id, body, cause).input = input;
     }
+    // Its monotonic clock went on: what was due meanwhile is due now, and only the process knows what that is.
+    if (cell.wakeAwake !== null) this.#setWake(cell, cell.clock.stamp(this.#now).awake);
   }
 
   #cut(links: readonly LinkEnds[]): void {

@@ -5,6 +5,7 @@
  * What Redis leaves to chance is compared as far as it goes: sets and KEYS without their order. What a real server cannot
  * repeat (times left in milliseconds) is compared with a margin.
  */
+import { MS } from "../../base/units.ts";
 import type { Reply } from "../../redis/reply.ts";
 import { UsageError } from "../usage.ts";
 import { Generator, type Step } from "./generator.ts";
@@ -89,7 +90,10 @@ async function compare(seed: number, port: number): Promise<string | null> {
     await both("S", ["PSUBSCRIBE", "__key*@0__:*", "lock:*"]);
     await both("S", ["SUBSCRIBE", BARRIER]);
     await pause(1);
+    const [realBegan, pageBegan] = [Date.now(), page.now];
     for (const [i, step] of program.entries()) {
+      // A real server takes its time, on a busy machine even enough for a key to end: the page's time goes along.
+      page.sleep(Math.max(0, Date.now() - realBegan - Math.floor((page.now - pageBegan) / MS)));
       // oxlint-disable-next-line no-await-in-loop
       const difference = await take(step, both, real.S, page, port);
       if (difference !== null)

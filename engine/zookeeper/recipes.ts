@@ -1,0 +1,83 @@
+/**
+ * The pure parts of ZooKeeper's lock recipe: names, order, whom to watch. The programs that use them are in `labs`.
+ *
+ * A lock's node is `<root>/<lock>_lock_<number>`, EPHEMERAL_SEQUENTIAL; a guid may stand before it, by which a client
+ * finds a node again whose creation was never answered. The lowest number holds, and is the fencing token.
+ */
+import { nameOf, parentOf } from "./path.ts";
+
+const NUMBER = /^(.*?)(-\d{9,10}|\d{10})$/;
+
+export interface LockNode {
+  /** Without its parent's path. */
+  readonly name: string;
+  /** What was asked for, before the number. */
+  readonly prefix: string;
+  readonly number: number;
+}
+
+/** What to create, for the server to add a number to. */
+export function lockPath(root: string, lock: string, guid: string | null = null): string {
+  return `${root}/${guid === null ? "" : `${guid}-`}${lock}_lock_`;
+}
+
+/** A sequential node's name taken apart; null when it has no number. After 2147483647 the number is below 0. */
+export function parseLockNode(pathOrName: string): LockNode | null {
+  const name = nameOf(pathOrName);
+  const found = NUMBER.exec(name);
+  if (found === null) return null;
+  return { name, prefix: found[1] as string, number: Number(found[2]) };
+}
+
+/**
+ * Older first. `serial`: as numbers on a circle (RFC 1982), right as long as those that wait lie within half of it, also
+ * across 2147483647. `text`: as many programs sort, by the name; after the overflow the newest then goes first.
+ */
+export function compareNodes(a: LockNode, b: LockNode, order: "serial" | "text" = "serial"): number {
+  if (order === "text") return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+  return (a.number - b.number) | 0;
+}
+
+/** The nodes of one lock among a root's children, oldest first. A guid before the lock's name does not matter. */
+export function lockQueue(
+  children: readonly string[],
+  lock: string,
+  order: "serial" | "text" = "serial",
+): readonly LockNode[] {
+  return children
+    .map(parseLockNode)
+    .filter((node): node is LockNode => node !== null && isOfLock(node, lock))
+    .sort((a, b) => compareNodes(a, b, order));
+}
+
+function isOfLock({ prefix }: LockNode, lock: string): boolean {
+  return prefix === `${lock}_lock_` || prefix.endsWith(`-${lock}_lock_`);
+}
+
+/** Where a client stands: what it may believe, or which node it has to wait for. */
+export type Place =
+  | { readonly type: "holder"; readonly token: number }
+  | { readonly type: "waiter"; readonly predecessor: string; readonly ahead: number }
+  /** Its own node is not there: the session has expired, or somebody deleted it. */
+  | { readonly type: "lost" };
+
+export function placeOf(ownPath: string, queue: readonly LockNode[]): Place {
+  const own = nameOf(ownPath);
+  const at = queue.findIndex(({ name }) => name === own);
+  const [mine, before] = [queue[at], queue[at - 1]];
+  if (mine === undefined) return { type: "lost" };
+  if (before === undefined) return { type: "holder", token: mine.number };
+  return { type: "waiter", predecessor: `${parentOf(ownPath) ?? ""}/${before.name}`, ahead: at };
+}
+
+/** Which watch a waiter sets: on the one before it, or on the root, which wakes all at each change (the herd). */
+export function watchFor(place: Place & { readonly type: "waiter" }, root: string, variant: "predecessor" | "herd") {
+  return variant === "predecessor"
+    ? ({ call: "getData", path: place.predecessor, watch: true } as const)
+    : ({ call: "getChildren", path: root, watch: true } as const);
+}
+
+/** The node of a create whose answer was lost: by its guid, among the root's children. */
+export function findByGuid(children: readonly string[], guid: string): string | null {
+  return children.find((name) => name.startsWith(`${guid}-`)) ?? null;
+}

@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import type { CreateMode, MultiOp, SessionId, WriteCall } from "./api.ts";
+import { Tree } from "./tree.ts";
+
+const A = "0x1" as SessionId;
+const LAST = 2_147_483_647;
+
+function treeOf(overflow: "wraps" | "sticks" = "wraps", counters: Readonly<Record<string, number>> = {}) {
+  const tree = new Tree({ overflow, counters });
+  let zxid = 0;
+  const write = (call: WriteCall) => {
+    zxid += 1;
+    return tree.write(call, { session: A, zxid, time: 0 });
+  };
+  const made = (path: string, mode: CreateMode = "PERSISTENT") => {
+    const { answer } = write(create(path, mode));
+    return answer.err === "OK" ? answer.result.path : answer.err;
+  };
+  return { tree, write, made };
+}
+
+const create = (path: string, mode: CreateMode = "PERSISTENT"): MultiOp => ({ call: "create", path, data: "", mode });
+
+it("a counter that wraps goes on at -2147483648", () => {
+  const { made } = treeOf("wraps", { "/q": LAST });
+  made("/q");
+  const names = [1, 2, 3].map(() => made("/q/n", "PERSISTENT_SEQUENTIAL"));
+  expect(names).toEqual(["/q/n2147483647", "/q/n-2147483648", "/q/n-2147483647"]);
+});
+
+it("a counter that sticks gives the last number for ever, and goes on only within a multi (as 3.8.0 was seen to)", () => {
+  const { tree, write, made } = treeOf("sticks", { "/q": LAST });
+  made("/q");
+  expect([1, 2].map(() => made("/q/n", "PERSISTENT_SEQUENTIAL"))).toEqual(["/q/n2147483647", "NodeExists"]);
+  const op = create("/q/r", "PERSISTENT_SEQUENTIAL");
+  expect(write({ call: "multi", ops: [op, op, op] }).answer).toMatchObject({
+    result: { results: [{ path: "/q/r2147483647" }, { path: "/q/r-2147483648" }, { path: "/q/r-2147483647" }] },
+  });
+  expect(tree.stat("/q")).toMatchObject({ cversion: -6, numChildren: 4, pzxid: 1 });
+});
+
+it("a multi that fails leaves no trace: nodes, counters, versions, ephemerals, changes", () => {
+  const { tree, write, made } = treeOf();
+  for (const path of ["/m", "/m/old"]) made(path);
+  made("/m/e", "EPHEMERAL");
+  const before = JSON.stringify(tree.state());
+  const { answer, changes } = write({
+    call: "multi",
+    ops: [
+      create("/m/s", "EPHEMERAL_SEQUENTIAL"),
+      { call: "setData", path: "/m", data: "x", version: 0 },
+      { call: "delete", path: "/m/e", version: -1 },
+      { call: "delete", path: "/m/old", version: 0 },
+      { call: "check", path: "/m", version: 9 },
+      create("/never"),
+    ],
+  });
+  const errors = ["OK", "OK", "OK", "OK", "BadVersion", "RuntimeInconsistency"];
+  expect(answer).toEqual({ err: "OK", result: { results: errors.map((err) => ({ err })) } });
+  expect(changes).toEqual([]);
+  const sorted = (text: string) => text.split(/[,[\]{}]/).sort();
+  expect(sorted(JSON.stringify(tree.state()))).toEqual(sorted(before));
+});
+
+it("the end of a session takes its ephemeral nodes and nothing else, and a loaded tree goes on the same", () => {
+  const { tree, made } = treeOf();
+  made("/p");
+  made("/p/e", "EPHEMERAL");
+  made("/p/keep");
+  const copy = new Tree({ overflow: "wraps", counters: {} });
+  copy.load(tree.state());
+  for (const each of [tree, copy]) {
+    expect(each.endSession(A, 9)).toEqual([{ type: "NodeDeleted", path: "/p/e" }]);
+    expect(each.getChildren("/p")).toMatchObject({ result: { children: ["keep"], stat: { pzxid: 9, cversion: 3 } } });
+  }
+});
