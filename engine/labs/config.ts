@@ -20,6 +20,8 @@ export interface LabClientSpec {
   /** What differs for it from the lab's. */
   readonly params?: Partial<LockParams>;
   readonly variant?: string;
+  /** The only server that it talks to, by its place; left out: all of them. */
+  readonly server?: number;
 }
 
 export interface LabConfig {

@@ -50,6 +50,7 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
       timeout: CALL_TIMEOUT,
     }),
     then: (l, got) => {
+      // As published: without a lease it puts a key that stays.
       if (got.type !== "answer") return { to: mended ? "grant" : "put" };
       const { id } = got.body as ResponseOf<"Lease/LeaseGrant">;
       const deadline = l.params.ownDeadline ? l.renewed + l.params.ttl : null;
@@ -71,7 +72,7 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
         request: { type: "call", method: "KV/Put", body: { key, value: self, lease } },
         timeout: CALL_TIMEOUT,
       }),
-      then: (l, got) => {
+      then: (_l, got) => {
         if (got.type === "answer") {
           const { header } = got.body as ResponseOf<"KV/Put">;
           return { to: "read", set: { revision: revisionOf(header) } };

@@ -20,18 +20,20 @@ const wallMs = ({ wall }: Here): number => Math.floor(wall / MS);
 
 function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
   const until = (l: Timestamp, here: Here): string => String(wallMs(here) + l.params.ttl / MS);
-  const owns = (l: Timestamp, here: Here, mine: string) => ({
+  const stamped = (l: Timestamp, here: Here): Partial<Timestamp> => {
+    const mine = until(l, here);
+    return { mine, identity: mine, tried: here.mono };
+  };
+  const owns = (l: Timestamp, here: Here) => ({
     to: "expire",
     set: {
-      mine,
-      identity: mine,
       ...believing(here, l.params, null),
       deadline: l.params.ownDeadline ? l.tried + l.params.ttl : null,
     },
   });
   return {
     id: mended ? "redis-timestamp-mended" : "redis-timestamp-published",
-    threads: { main: "setnx" },
+    threads: { main: "stamp" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
       ...NO_WORK,
@@ -44,19 +46,16 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
     }),
     knows: (l) => ({ mine: l.mine, shown: l.shown }),
     steps: {
+      stamp: {
+        act: () => ({ do: "decide" }),
+        then: (l, _got, here) => ({ to: "setnx", set: stamped(l, here) }),
+      },
       setnx: {
-        act: (l, here) => ({ do: "call", request: { args: ["SETNX", l.params.lock, until(l, here)] } }),
+        act: ({ params, mine }) => ({ do: "call", request: { args: ["SETNX", params.lock, mine ?? ""] } }),
         then: (l, got, here) => {
           if (got.type !== "answer") return { to: "pause" };
-          // Sent a round trip ago; what it wrote then is told by GET when it matters.
-          if (valueOf(got.body) === 1) return { to: "read-mine" };
-          return { to: "get", set: { state: "waiting", tried: here.mono } };
+          return valueOf(got.body) === 1 ? owns(l, here) : { to: "get", set: { state: "waiting" } };
         },
-      },
-      "read-mine": {
-        act: (l) => ({ do: "call", request: { args: ["GET", l.params.lock] } }),
-        then: (l, got, here) =>
-          got.type === "answer" ? owns(l, here, String(valueOf(got.body))) : { to: "read-mine" },
       },
       get: {
         act: (l) => ({ do: "call", request: { args: ["GET", l.params.lock] } }),
@@ -64,10 +63,10 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
           if (got.type !== "answer") return { to: "pause" };
           const shown = valueOf(got.body);
           // Gone meanwhile; the published program would fail to parse it.
-          if (shown === null) return mended ? { to: "setnx" } : { to: "get-nil", set: { shown: null } };
+          if (shown === null) return mended ? { to: "stamp" } : { to: "get-nil", set: { shown: null } };
           const text = String(shown);
           if (!isTimestampOver(text, wallMs(here))) return { to: "pause", set: { shown: text } };
-          return { to: "getset", set: { shown: text, mine: until(l, here), tried: here.mono } };
+          return { to: "getset", set: { shown: text, ...stamped(l, here) } };
         },
       },
       "get-nil": { act: () => ({ do: "decide" }), then: () => ({ to: "pause" }) },
@@ -77,7 +76,7 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
           if (got.type !== "answer") return { to: "pause" };
           const gave = valueOf(got.body);
           return wonTakeover(l.shown ?? "", gave === null ? null : String(gave))
-            ? owns(l, here, l.mine ?? "")
+            ? owns(l, here)
             : { to: "pause" };
         },
       },
@@ -85,8 +84,8 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
         act: ({ params }, { mono }) => ({ do: "sleep", until: mono + params.retry }),
         then: (l, _got, { mono }) =>
           l.params.limit !== null && mono >= l.startedAt + l.params.limit
-            ? { to: null, set: { state: "gave-up" } }
-            : { to: "setnx", set: { tried: mono } },
+            ? { to: null, set: { state: "gave-up", identity: null } }
+            : { to: "stamp" },
       },
       expire: {
         act: ({ params }) => ({ do: "call", request: { args: ["PEXPIRE", params.lock, String(params.ttl / MS)] } }),
