@@ -493,7 +493,8 @@ export class Replica implements Process {
     const own = { ...change, context: envelope?.command ?? change.context };
     const taken = !leavesNoVoter(conf.voters, change);
     if (!taken) this.#emit?.({ type: "conf-change-refused", change: own, conf, why: { rule: "last-voter" } });
-    const after = peer.applyConfChange(taken ? change : withoutSteps(change));
+    const vetoed = this.#service.vetoes?.(own) ?? false;
+    const after = peer.applyConfChange(taken && !vetoed ? change : withoutSteps(change));
     this.#service.confApplied(own, after, this.#appliedAs(entry, envelope), stamp);
   }
 

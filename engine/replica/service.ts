@@ -84,6 +84,8 @@ export interface Service {
 
   /** Applies one committed command. */
   apply(command: Uint8Array, applied: Applied, stamp: Stamp): void;
+  /** Whether a committed change of membership is against the service's own rules: then it changes nothing in Raft. */
+  vetoes?(change: ConfChange): boolean;
   /** A change of membership has taken effect; `conf` is what holds now. */
   confApplied(change: ConfChange, conf: ConfState, applied: Applied, stamp: Stamp): void;
   readable(ticket: Ticket, stamp: Stamp): void;

@@ -1,11 +1,15 @@
 /** From a call to what it puts into the log, and a few words for each. */
+import { mixString, mixWord } from "../../base/hash.ts";
+import type { ServiceHost } from "../../replica/service.ts";
 import { toText } from "../api/bytes.ts";
-import { leaseHex } from "../api/ids.ts";
-import { InternalRaftRequest, type RequestOp, type TxnRequest } from "../api/messages.ts";
+import { id64, leaseHex } from "../api/ids.ts";
+import { InternalRaftRequest, type RequestHeader as Header, type RequestOp, type TxnRequest } from "../api/messages.ts";
 import type { UnaryMethod } from "../api/methods.ts";
-import { create } from "../api/proto.ts";
+import { create, type Of } from "../api/proto.ts";
+import type { AuthInfo } from "../auth/auth-store.ts";
 import { spanText } from "../mvcc/span.ts";
 
+type RequestHeader = Of<typeof Header>;
 type Field = Exclude<keyof InternalRaftRequest, "id" | "header">;
 
 /** The calls that are proposed just as they are. */
@@ -35,6 +39,21 @@ export const PROPOSED: Partial<Readonly<Record<UnaryMethod, Field>>> = {
   "Auth/RoleRevokePermission": "authRoleRevokePermission",
 };
 
+/** A request of the log with its header. `serial` makes its id unique in one life of a member. */
+export function withHeader(
+  given: Partial<InternalRaftRequest>,
+  { id, incarnation }: Pick<ServiceHost, "id" | "incarnation">,
+  serial: number,
+  info: AuthInfo | null,
+): InternalRaftRequest {
+  const header: RequestHeader = {
+    id: id64(mixWord(mixString(3, id), incarnation) >>> 0, serial >>> 0),
+    username: info?.username ?? "",
+    authRevision: info?.revision ?? 0,
+  };
+  return create(InternalRaftRequest, { ...given, header });
+}
+
 export function requestFor(field: Field, body: object): InternalRaftRequest {
   return create(InternalRaftRequest, { [field]: body });
 }
@@ -63,6 +82,7 @@ export function labelOf(request: InternalRaftRequest): string {
   if (compaction !== null) return `compact ${compaction.revision}`;
   if (leaseGrant !== null) return `grant ${leaseHex(leaseGrant.id)} ${leaseGrant.ttl} s`;
   if (leaseRevoke !== null) return `revoke ${leaseHex(leaseRevoke.id)}`;
+  if (request.clusterMemberAttrSet !== null) return `publish ${request.clusterMemberAttrSet.name}`;
   if (request.alarm !== null) return `alarm ${request.alarm.alarm.toLowerCase()}`;
   return kindOf(request)?.field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) ?? "";
 }

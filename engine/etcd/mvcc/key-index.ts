@@ -4,7 +4,7 @@
  * A generation begins with a put on a key that is not there and ends with its tombstone. Compaction drops what no read
  * at the compacted revision or later can see.
  */
-import BTree from "sorted-btree";
+import SortedBTree from "sorted-btree";
 import type { Bytes } from "../api/bytes.ts";
 import { FROM_KEY } from "../api/bytes.ts";
 import type { Change } from "./history.ts";
@@ -15,6 +15,9 @@ export interface KeyEntry {
   readonly key: Bytes;
   changes: Change[];
 }
+
+/** The package is CommonJS: Node gives its exports as a whole where bundlers give the default one. */
+const BTree = (SortedBTree as typeof SortedBTree & { readonly default?: typeof SortedBTree }).default ?? SortedBTree;
 
 /** Bytes in order: one character each. */
 const inOrder = (a: Bytes, b: Bytes): number => (a < b ? -1 : a > b ? 1 : 0);
