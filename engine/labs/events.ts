@@ -38,7 +38,12 @@ export type LabEvent =
 
 /** What the shared resource tells. */
 export type ResourceEvent =
-  | { readonly type: "resource-wrote"; readonly client: ProcessId; readonly value: string; readonly token: string | null }
+  | {
+      readonly type: "resource-wrote";
+      readonly client: ProcessId;
+      readonly value: string;
+      readonly token: string | null;
+    }
   | {
       readonly type: "resource-refused";
       readonly client: ProcessId;

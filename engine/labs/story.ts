@@ -35,9 +35,19 @@ export interface StoryStep {
 /** A statement over the end of a story. Instants are seconds, `[from, to]` both included. */
 export type Expectation =
   /** The nth time (from 0) that it begins to believe. */
-  | { readonly says: "believes"; readonly client: ProcessId; readonly within: readonly [number, number]; readonly nth?: number }
+  | {
+      readonly says: "believes";
+      readonly client: ProcessId;
+      readonly within: readonly [number, number];
+      readonly nth?: number;
+    }
   | { readonly says: "never-believes"; readonly client: ProcessId }
-  | { readonly says: "stops"; readonly client: ProcessId; readonly within: readonly [number, number]; readonly nth?: number }
+  | {
+      readonly says: "stops";
+      readonly client: ProcessId;
+      readonly within: readonly [number, number];
+      readonly nth?: number;
+    }
   | { readonly says: "no-overlap" }
   | {
       readonly says: "overlap";
@@ -155,14 +165,18 @@ export function judge(expectation: Expectation, view: LabView, warmUp: Micros): 
       const holds = holdsOf(expectation.client);
       const hold = holds[expectation.nth ?? 0];
       const at = expectation.says === "believes" ? hold?.from : hold?.to;
-      return isIn(at ?? null, expectation.within) ? null : say(holds.map(({ from, to }) => [seconds(from), seconds(to)]));
+      return isIn(at ?? null, expectation.within)
+        ? null
+        : say(holds.map(({ from, to }) => [seconds(from), seconds(to)]));
     }
     case "never-believes": {
       const holds = holdsOf(expectation.client);
       return holds.length === 0 ? null : say(holds.map(({ from }) => seconds(from)));
     }
     case "no-overlap":
-      return view.overlaps.length === 0 ? null : say(view.overlaps.map((one) => [one.first, one.second, seconds(one.from)]));
+      return view.overlaps.length === 0
+        ? null
+        : say(view.overlaps.map((one) => [one.first, one.second, seconds(one.from)]));
     case "overlap": {
       const [a, b] = expectation.clients;
       const found = view.overlaps.some(
@@ -171,11 +185,15 @@ export function judge(expectation: Expectation, view: LabView, warmUp: Micros): 
           isIn(from, expectation.from) &&
           (expectation.to === undefined || isIn(to, expectation.to)),
       );
-      return found ? null : say(view.overlaps.map((one) => [one.first, one.second, seconds(one.from), seconds(one.to)]));
+      return found
+        ? null
+        : say(view.overlaps.map((one) => [one.first, one.second, seconds(one.from), seconds(one.to)]));
     }
     case "loses": {
       const holds = view.held.filter((hold) => hold.client === expectation.client);
-      return holds.some(({ to }) => isIn(to, expectation.within)) ? null : say(holds.map(({ from, to }) => [seconds(from), seconds(to)]));
+      return holds.some(({ to }) => isIn(to, expectation.within))
+        ? null
+        : say(holds.map(({ from, to }) => [seconds(from), seconds(to)]));
     }
     case "notifications": {
       const count = expectation.client === undefined ? view.notifications : client(expectation.client)?.notifications;

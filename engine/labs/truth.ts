@@ -148,7 +148,12 @@ export class RedisTruth implements Truth {
   readonly #wallAtStart: Micros;
   #facts: RedisFacts;
 
-  constructor(key: string, mode: "value" | "timestamp" | "majority", servers: readonly ProcessId[], wallAtStart: Micros) {
+  constructor(
+    key: string,
+    mode: "value" | "timestamp" | "majority",
+    servers: readonly ProcessId[],
+    wallAtStart: Micros,
+  ) {
     this.#key = key;
     this.#mode = mode;
     this.#servers = servers;

@@ -1,6 +1,10 @@
 /** From a lab's config to its world: servers, clients and the resource, and how each is built. */
-import { MS } from "../base/units.ts";
+import { MS, type Micros } from "../base/units.ts";
+import { DEFAULT_QUOTA_BYTES, type EtcdMemberConfig, memberOf, PROGRESS_EVERY } from "../etcd/member/config.ts";
+import { EtcdMember } from "../etcd/member/member.ts";
+import type { NodeId } from "../raft/types.ts";
 import { buildRedis, type RedisSpec } from "../redis/build.ts";
+import { Replica, type ReplicaConfig } from "../replica/replica.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { Env, Process, ProcessSpec } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
@@ -9,52 +13,82 @@ import { LabClient, type LabClientConfig } from "./lab-client.ts";
 import { Resource, type ResourceConfig } from "./resource.ts";
 import { driverOf, familyOf, programNamed } from "./systems.ts";
 
-/** The servers of a system that this folder does not make: etcd's members. */
-export interface Members {
-  specs(config: LabConfig): readonly ProcessSpec[];
-  build(spec: ProcessSpec, env: Env): Process;
-}
-
 /** What a lab's world is made of: what a run's kit needs of it. */
 export interface LabKit {
   world(config: LabConfig, seed: number): WorldConfig;
   build(spec: ProcessSpec, env: Env): Process;
 }
 
+const SNAPSHOT_ENTRIES = 10_000;
 export const SENTINEL = "s1" as ProcessId;
 /** A primary that was silent for so long is replaced by a replica. */
 const DOWN_AFTER = 450 * MS;
 const SENTINEL_PERIOD = 100 * MS;
 
-export function labKit(etcd: Members): LabKit {
+export const LAB_KIT: LabKit = { world: labWorld, build: buildLab };
+
+/** etcd's own timing. */
+const TICK: Micros = 100 * MS;
+const ELECTION_TICKS = 10;
+
+function labWorld(config: LabConfig, seed: number): WorldConfig {
   return {
-    world: (config, seed) => ({
-      seed,
-      processes: [
-        ...(familyOf(config.system) === "etcd" ? etcd.specs(config) : redisSpecs(config)),
-        ...clientSpecs(config),
-        { id: RESOURCE, kind: "client", present: true, config: resourceConfig(config) },
-      ],
-      settings: { preVote: true, checkQuorum: true, readOnly: "safe", broken: [] },
-      network: {
-        latencyMin: 5 * MS,
-        latencyMax: 5 * MS,
-        lossPerMillion: 0,
-        duplicatePerMillion: 0,
-        reorderPerMillion: 0,
-      },
-      disk: { fsyncMin: 2 * MS, fsyncMax: 2 * MS, tornWrites: false },
-    }),
-    build: (spec, env) => {
-      const config = spec.config as LabClientConfig | ResourceConfig | RedisSpec | { readonly kind?: undefined };
-      if ("kind" in config && config.kind === "lab-client")
-        return new LabClient(config, programNamed(config.program), driverOf(config.program, config.servers, env), env);
-      if ("kind" in config && config.kind === "lab-resource") return new Resource(config, env);
-      if ("type" in config && (config.type === "redis-server" || config.type === "redis-sentinel"))
-        return buildRedis(config, env);
-      return etcd.build(spec, env);
+    seed,
+    processes: [
+      ...(familyOf(config.system) === "etcd" ? etcdSpecs(config) : redisSpecs(config)),
+      ...clientSpecs(config),
+      { id: RESOURCE, kind: "client", present: true, config: resourceConfig(config) },
+    ],
+    settings: { preVote: true, checkQuorum: true, readOnly: "safe", broken: [] },
+    network: {
+      latencyMin: 5 * MS,
+      latencyMax: 5 * MS,
+      lossPerMillion: 0,
+      duplicatePerMillion: 0,
+      reorderPerMillion: 0,
+    },
+    disk: { fsyncMin: 2 * MS, fsyncMax: 2 * MS, tornWrites: false },
+  };
+}
+
+function buildLab(spec: ProcessSpec, env: Env): Process {
+  const config = spec.config as LabClientConfig | ResourceConfig | RedisSpec | EtcdSpec;
+  if ("etcd" in config) return new Replica(config.replica, new EtcdMember(config.etcd), env);
+  if ("type" in config) return buildRedis(config, env);
+  if (config.kind === "lab-resource") return new Resource(config, env);
+  return new LabClient(config, programNamed(config.program), driverOf(config.program, config.servers, env), env);
+}
+
+interface EtcdSpec {
+  readonly replica: ReplicaConfig;
+  readonly etcd: EtcdMemberConfig;
+}
+
+function etcdSpecs(config: LabConfig): readonly ProcessSpec[] {
+  const nodes = serverIds(config).map((id) => id as string as NodeId);
+  const spec: EtcdSpec = {
+    replica: {
+      voters: nodes,
+      tick: TICK,
+      electionTicks: ELECTION_TICKS,
+      electionSpreadTicks: ELECTION_TICKS,
+      heartbeatTicks: 1,
+      snapshotEntries: SNAPSHOT_ENTRIES,
+      catchUpEntries: SNAPSHOT_ENTRIES / 2,
+    },
+    etcd: {
+      compat: "3.5",
+      electionTimeout: TICK * ELECTION_TICKS,
+      quotaBytes: DEFAULT_QUOTA_BYTES,
+      leaseCheckpoints: false,
+      progressEvery: PROGRESS_EVERY,
+      version: "3.5.21",
+      members: nodes.map(memberOf),
+      addresses: {},
+      names: {},
     },
   };
+  return serverIds(config).map((id): ProcessSpec => ({ id, kind: "member", present: true, config: spec }));
 }
 
 function clientSpecs(config: LabConfig): readonly ProcessSpec[] {

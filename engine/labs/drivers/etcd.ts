@@ -48,7 +48,12 @@ export class EtcdDriver implements Driver {
 
   constructor(servers: readonly ProcessId[], env: Env) {
     this.#client = new EtcdClient(
-      etcdClientConfig(servers, { balance: "pick-first", backOffMin: 200_000, backOffMax: 1_000_000, dialTimeout: 2_000_000 }),
+      etcdClientConfig(servers, {
+        balance: "pick-first",
+        backOffMin: 200_000,
+        backOffMax: 1_000_000,
+        dialTimeout: 2_000_000,
+      }),
       env,
     );
   }

@@ -125,7 +125,11 @@ function mutex(compat: "3.4" | "3.5"): Program<Mutex, EtcdRequest> {
       },
       unwatch: { act: ({ watch }) => ({ do: "unwatch", watch }), then: () => ({ to: "read-before" }) },
       "read-own": {
-        act: ({ key }) => ({ do: "call", request: { type: "call", method: "KV/Range", body: { key } }, timeout: CALL_TIMEOUT }),
+        act: ({ key }) => ({
+          do: "call",
+          request: { type: "call", method: "KV/Range", body: { key } },
+          timeout: CALL_TIMEOUT,
+        }),
         then: (l, got, here) => {
           if (got.type !== "answer") return { to: "read-own" };
           const { kvs } = got.body as ResponseOf<"KV/Range">;

@@ -91,7 +91,8 @@ function txn(loser: "gives-up" | "retries" | "watches"): Program<Txn, EtcdReques
           const { succeeded, responses, header } = got.body as ResponseOf<"KV/Txn">;
           const found = responses[0]?.responseRange?.kvs[0];
           const revision = revisionOf(header);
-          if (succeeded) return { to: "work", set: { holder: here.self, ...believing(here, l.params, String(revision)) } };
+          if (succeeded)
+            return { to: "work", set: { holder: here.self, ...believing(here, l.params, String(revision)) } };
           // The same lease: an answer that was lost had taken it.
           if (found?.lease === l.lease)
             return { to: "work", set: believing(here, l.params, String(found.createRevision)) };
@@ -116,13 +117,18 @@ function txn(loser: "gives-up" | "retries" | "watches"): Program<Txn, EtcdReques
         then: (_l, got) => {
           if (got.type !== "event") return { to: "await" };
           const { type } = got.event as Event | WatchOver;
-          return type === "DELETE" || type === "watch-over" ? { to: "unwatch", set: { watches: null } } : { to: "await" };
+          return type === "DELETE" || type === "watch-over"
+            ? { to: "unwatch", set: { watches: null } }
+            : { to: "await" };
         },
       },
       unwatch: { act: ({ watch }) => ({ do: "unwatch", watch }), then: () => ({ to: "txn" }) },
       "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "revoke", set: { state: "gave-up" } }) },
       ...workSteps<Txn, EtcdRequest>({ done: "stop-heartbeat", lost: "lost" }),
-      lost: { act: () => ({ do: "decide" }), then: () => ({ to: "revoke", set: { believes: false, state: "gave-up" } }) },
+      lost: {
+        act: () => ({ do: "decide" }),
+        then: () => ({ to: "revoke", set: { believes: false, state: "gave-up" } }),
+      },
       "stop-heartbeat": {
         act: () => ({ do: "decide" }),
         then: () => ({ to: "revoke", set: { state: "releasing" }, stop: ["heartbeat"] }),
@@ -135,7 +141,13 @@ function txn(loser: "gives-up" | "retries" | "watches"): Program<Txn, EtcdReques
         }),
         then: ({ state }) => ({
           to: null,
-          set: { state: state === "gave-up" ? state : "done", believes: false, identity: null, token: null, deadline: null },
+          set: {
+            state: state === "gave-up" ? state : "done",
+            believes: false,
+            identity: null,
+            token: null,
+            deadline: null,
+          },
           stop: ["heartbeat"],
         }),
       },

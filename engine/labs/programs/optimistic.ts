@@ -5,7 +5,14 @@ import { Compare, PutRequest, RequestOp } from "../../etcd/api/messages.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
 import { create } from "../../etcd/api/proto.ts";
 import type { EtcdRequest } from "../drivers/etcd.ts";
-import { anyProgram, type AnyProgram, type CommonLocals, type LockParams, NEW_LOCALS, type Program } from "../program.ts";
+import {
+  anyProgram,
+  type AnyProgram,
+  type CommonLocals,
+  type LockParams,
+  NEW_LOCALS,
+  type Program,
+} from "../program.ts";
 
 interface Optimistic extends CommonLocals {
   readonly params: LockParams;

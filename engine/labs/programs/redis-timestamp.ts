@@ -75,9 +75,7 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
         then: (l, got, here) => {
           if (got.type !== "answer") return { to: "pause" };
           const gave = valueOf(got.body);
-          return wonTakeover(l.shown ?? "", gave === null ? null : String(gave))
-            ? owns(l, here)
-            : { to: "pause" };
+          return wonTakeover(l.shown ?? "", gave === null ? null : String(gave)) ? owns(l, here) : { to: "pause" };
         },
       },
       pause: {

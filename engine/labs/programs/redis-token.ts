@@ -27,7 +27,15 @@ function token(id: string, fenced: boolean): Program<Token, RedisRequest> {
   return {
     id,
     threads: { main: "begin", heartbeat: "beat-sleep" },
-    begin: (params, { mono }) => ({ ...NEW_LOCALS, ...NO_WORK, params, mine: "", sentAt: mono, beats: mono, number: null }),
+    begin: (params, { mono }) => ({
+      ...NEW_LOCALS,
+      ...NO_WORK,
+      params,
+      mine: "",
+      sentAt: mono,
+      beats: mono,
+      number: null,
+    }),
     knows: (l) => ({ token: l.mine === "" ? null : l.mine, number: l.number }),
     steps: {
       begin: {
@@ -68,7 +76,10 @@ function token(id: string, fenced: boolean): Program<Token, RedisRequest> {
         then: (_l, _got, { mono }) => ({ to: "acquire", set: { sentAt: mono } }),
       },
       ...workSteps<Token, RedisRequest>({ done: "release", lost: "lost" }),
-      lost: { act: () => ({ do: "decide" }), then: () => ({ to: "release", set: { believes: false, state: "gave-up" } }) },
+      lost: {
+        act: () => ({ do: "decide" }),
+        then: () => ({ to: "release", set: { believes: false, state: "gave-up" } }),
+      },
       release: {
         act: ({ params, mine }) => ({ do: "call", request: { args: releaseCommand(params.lock, mine) } }),
         then: ({ state }) => ({
@@ -84,7 +95,10 @@ function token(id: string, fenced: boolean): Program<Token, RedisRequest> {
         }),
       },
       beat: {
-        act: ({ params, mine }) => ({ do: "call", request: { args: renewCommand(params.lock, mine, params.ttl / MS) } }),
+        act: ({ params, mine }) => ({
+          do: "call",
+          request: { args: renewCommand(params.lock, mine, params.ttl / MS) },
+        }),
         then: (l, got) => {
           if (got.type !== "answer") return { to: "beat-sleep" };
           if (valueOf(got.body) === 0) return { to: null, set: { believes: false }, interrupt: { main: "lost" } };

@@ -26,7 +26,10 @@ const program: Program<Redlock, RedisRequest> = {
       act: () => ({ do: "decide" }),
       then: (_l, _got, here) => {
         const mine = hexId(here);
-        return { to: "ask", set: { mine, identity: mine, state: "acquiring", startedAt: here.mono, next: 0, granted: 0 } };
+        return {
+          to: "ask",
+          set: { mine, identity: mine, state: "acquiring", startedAt: here.mono, next: 0, granted: 0 },
+        };
       },
     },
     ask: {

@@ -40,7 +40,10 @@ interface Ways {
 }
 
 /** `work`, `check`, `write`: the mended programs look at their own deadline before each write. */
-export function workSteps<L extends WorkLocals, Request>({ done, lost }: Ways): Readonly<Record<string, Step<L, Request>>> {
+export function workSteps<L extends WorkLocals, Request>({
+  done,
+  lost,
+}: Ways): Readonly<Record<string, Step<L, Request>>> {
   const isOver = ({ params, deadline }: L, { mono }: Here): boolean =>
     params.ownDeadline && deadline !== null && mono >= deadline;
   const gone = { to: lost, set: { believes: false } as Partial<L> } satisfies Turn<L>;
@@ -61,7 +64,11 @@ export function workSteps<L extends WorkLocals, Request>({ done, lost }: Ways): 
       then: (l, _got, here) => (isOver(l, here) ? gone : { to: "write" }),
     },
     write: {
-      act: (l, { self }) => ({ do: "write", value: `${self}#${l.held * l.params.writes.length + l.written + 1}`, token: l.token }),
+      act: (l, { self }) => ({
+        do: "write",
+        value: `${self}#${l.held * l.params.writes.length + l.written + 1}`,
+        token: l.token,
+      }),
       then: (l, got) => ({
         to: "work",
         set: { written: l.written + 1, refused: got.type === "written" && !got.taken } as Partial<L>,

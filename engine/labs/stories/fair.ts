@@ -17,7 +17,11 @@ export function seconds(s: number): number {
   return Math.round(s * SECOND);
 }
 
-export function who(startAt: number, params: Partial<LockParams> = {}, more: Partial<LabClientSpec> = {}): LabClientSpec {
+export function who(
+  startAt: number,
+  params: Partial<LockParams> = {},
+  more: Partial<LabClientSpec> = {},
+): LabClientSpec {
   return { startAt: seconds(startAt), params, ...more };
 }
 
@@ -30,7 +34,11 @@ export function doing(when: number, deed: Deed): StoryStep {
 }
 
 /** A lock's own program, by what articles publish or as it was mended. */
-export function fairLab(variant: "published" | "mended", clients: readonly LabClientSpec[], more: Partial<LabConfig> = {}): LabConfig {
+export function fairLab(
+  variant: "published" | "mended",
+  clients: readonly LabClientSpec[],
+  more: Partial<LabConfig> = {},
+): LabConfig {
   const ownDeadline = variant === "mended";
   return {
     system: "etcd-fair",
@@ -88,7 +96,10 @@ function pause(fenced: boolean, ownDeadline: boolean, pausedAt: "write" | "check
     lab: fairLab(ownDeadline ? "mended" : "published", [who(0, writes), who(1)], { fenced }),
     seed: 1,
     steps: [
-      { when: { step: pausedAt, client: A, from: 1.5 }, deed: { do: "command", command: { type: "pause", process: A } } },
+      {
+        when: { step: pausedAt, client: A, from: 1.5 },
+        deed: { do: "command", command: { type: "pause", process: A } },
+      },
       at(20, { type: "resume", process: A }),
     ],
     endsAt: 30,
