@@ -23,6 +23,7 @@ export type Deed =
   | { readonly do: "command"; readonly command: Command }
   /** To whoever leads then. */
   | { readonly do: "to-leader"; readonly type: "crash" | "pause" | "resume" }
+  | { readonly do: "leader-clock"; readonly driftPpm: number; readonly jumpUs: Micros }
   /** The next message of a client in these words is lost, or kept until an instant. */
   | { readonly do: "lose"; readonly message: MessageMatch }
   | { readonly do: "keep"; readonly message: MessageMatch; readonly until: number };
@@ -124,6 +125,10 @@ export function tellStory(story: LabStory, kit: LabKit, listener: ((event: Trace
       case "to-leader":
         assert(run.leader !== null, `story ${story.id}: nobody leads`);
         return order({ type: deed.type, process: run.leader });
+      case "leader-clock": {
+        assert(run.leader !== null, `story ${story.id}: nobody leads`);
+        return order({ type: "clock", process: run.leader, driftPpm: deed.driftPpm, jumpUs: deed.jumpUs });
+      }
       case "lose":
         armed.push({ message: deed.message, until: null });
         return;

@@ -221,6 +221,9 @@ export const FAIR_STORIES: readonly LabStory[] = [
     { says: "believes", client: B, within: [16, 16.8] },
     { says: "overlap", clients: [A, B], from: [16, 16.8] },
   ]),
+  lostBeat("lost-heartbeat-answered", holder("mended", { ownDeadline: false }), 12, [
+    { says: "stops", client: A, within: [25, 25.3] },
+  ]),
   lostBeat("lost-heartbeat-mended", holder("mended"), 12, [
     { says: "stops", client: A, within: [15.9, 16.01] },
     { says: "believes", client: B, within: [15.9, 16.8] },
