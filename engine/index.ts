@@ -88,4 +88,13 @@ export type {
   ResourceWrite,
   ThreadView,
 } from "./trace/lab-view.ts";
-export type { BranchInfo, Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";
+export type {
+  BranchInfo,
+  BreakpointHit,
+  Coordinator,
+  Moment,
+  Placement,
+  Recording,
+  StepKind,
+  WorldId,
+} from "./worker/protocol.ts";
