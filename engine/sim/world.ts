@@ -627,6 +627,8 @@ export class World implements Facts, Carrier {
         return this.#ask(command.client, { type: "write", member: command.member, value: command.value });
       case "read":
         return this.#ask(command.client, { type: "read", member: command.member, serializable: command.serializable });
+      case "console":
+        return this.#ask(command.client, { type: "console", input: command.input });
       case "panic":
         return this.#panic(this.cell(command.process), { message: command.message, stack: command.stack });
       default:
