@@ -728,7 +728,8 @@ export class EtcdMember implements Service, Core {
 
   #newLease(): LeaseId {
     const { rng } = this.host;
-    return id64(rng.below(0x80000000), rng.between(1, 0xffffffff)) as LeaseId;
+    // positive, and of sixteen hexadecimal digits
+    return id64(rng.between(0x10000000, 0x7fffffff), rng.between(1, 0xffffffff)) as LeaseId;
   }
 
   // ── leases ──
