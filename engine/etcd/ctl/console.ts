@@ -243,7 +243,11 @@ export class Console implements Process {
   }
 
   #refuse(stamp: Stamp): void {
-    for (let connection = this.#lines.refused.shift(); connection !== undefined; connection = this.#lines.refused.shift())
+    for (
+      let connection = this.#lines.refused.shift();
+      connection !== undefined;
+      connection = this.#lines.refused.shift()
+    )
       this.#run?.on({ type: "closed", connection, reset: true }, stamp);
   }
 
