@@ -24,7 +24,7 @@ export const MAY = {
   "engine/redis": [...engine, "engine/sim"],
   "engine/trace": [...engine, "engine/sim"],
   "engine/check": [...machine, "engine/etcd", "engine/trace"],
-  "engine/labs": systems,
+  "engine/labs": [...systems, "engine/trace"],
   "engine/scenario": world,
   "engine/worker": world,
   "engine/cli": world,
