@@ -33,7 +33,14 @@ export {
   type Refusal,
   type Settings,
 } from "./sim/command.ts";
-export { DRIFT_PPM_MAX, FSYNC_MAX, LATENCY_MAX, VALUE_LENGTH_MAX } from "./sim/command-check.ts";
+export {
+  CONSOLE_TEXT_MAX,
+  CONSOLE_WORDS_MAX,
+  DRIFT_PPM_MAX,
+  FSYNC_MAX,
+  LATENCY_MAX,
+  VALUE_LENGTH_MAX,
+} from "./sim/command-check.ts";
 export {
   type Ballot,
   type ClientView,
@@ -81,4 +88,13 @@ export type {
   ResourceWrite,
   ThreadView,
 } from "./trace/lab-view.ts";
-export type { BranchInfo, Coordinator, Moment, Placement, Recording, StepKind, WorldId } from "./worker/protocol.ts";
+export type {
+  BranchInfo,
+  BreakpointHit,
+  Coordinator,
+  Moment,
+  Placement,
+  Recording,
+  StepKind,
+  WorldId,
+} from "./worker/protocol.ts";

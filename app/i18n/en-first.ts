@@ -75,13 +75,6 @@ export const enFirst = {
   "client.step.await": "awaits an answer",
   "client.at": "at {member}",
 
-  "write.heading": "Write",
-  "write.value": "Value",
-  "write.value.hint": "any short text",
-  "write.through": "Through",
-  "write.any": "the leader",
-  "write.client": "Client",
-  "write.send": "Write",
   "write.none": "Nothing was written yet.",
 
   "flight.vote-request": "vote?",
@@ -128,14 +121,6 @@ export const enFirst = {
   "transport.virtual": "s virtual",
   "transport.seed": "seed {seed}",
 
-  "timeline.label": "Timeline",
-  "timeline.slider": "Shown moment",
-  "timeline.value": "{at} of {head}",
-  "timeline.lane.leader": "leader",
-  "timeline.lane.faults": "faults",
-  "timeline.reign.short": "{leader} · {term}",
-  "timeline.reign.long": "{leader} · term {term}",
-
   "why.label": "What just happened",
   "why.nothing": "Members start as followers. The first whose election timer runs out asks for votes.",
   "note.became-candidate": "{process} becomes a candidate in term {term}, votes for itself and asks the others.",
@@ -148,10 +133,4 @@ export const enFirst = {
     "{process} heard from no leader until its timer ran out: it calls an election for term {term}.",
   "rule.votes-won": "{granted} granted, {refused} refused",
   "rule.election-timeout": "it heard from no leader until its election timer ran out",
-
-  "read.heading": "Read",
-  "read.mode": "Kind of read",
-  "read.linearizable": "linearizable",
-  "read.serializable": "serializable",
-  "read.send": "Read",
 } as const;

@@ -69,4 +69,6 @@ export const enLabs = {
   "code.label": "The program",
   "code.here": "{names} here",
   "code.breakpoint": "Stop at line {line}",
+  "transport.step.lock": "change of belief",
+  "transport.step.client": "line of a program",
 } as const;

@@ -69,4 +69,6 @@ export const zhLabs = {
   "code.label": "程序",
   "code.here": "{names} 在此",
   "code.breakpoint": "在第 {line} 行停下",
+  "transport.step.lock": "持锁判断的变化",
+  "transport.step.client": "程序的一行",
 } as const;

@@ -3,7 +3,6 @@ import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
 import { useText } from "../i18n/use-text.ts";
 import { useKeys } from "../panels/keys.ts";
 import { Notices } from "../panels/notices.tsx";
-import { Timeline } from "../panels/timeline.tsx";
 import { Transport } from "../panels/transport.tsx";
 import { Why } from "../panels/why.tsx";
 import { Stage } from "../scene/stage.tsx";
@@ -28,6 +27,8 @@ const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
 const RulesPanel = lazy(() => import("../panels/rules-panel.tsx"));
 const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
+/** Before the first leader there is nothing on it. */
+const Timeline = lazy(() => import("../panels/timeline.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
 
 /** As in the style sheets: below this, one column. */
@@ -97,7 +98,7 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
       </aside>
       <footer className={css["foot"]}>
         <Transport />
-        <Timeline />
+        <Suspense fallback={null}>{started ? <Timeline /> : null}</Suspense>
       </footer>
       {help ? (
         <Suspense fallback={null}>

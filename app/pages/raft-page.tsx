@@ -1,11 +1,29 @@
 /** Raft with a register on it: the first thing that a visitor sees. */
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { useText } from "../i18n/use-text.ts";
-import { WritePanel } from "../panels/write-panel.tsx";
+import { everLed } from "../store/selectors.ts";
+import { useView } from "../store/use.ts";
 import { Frame } from "./frame.tsx";
+import css from "./pages.module.css";
+
+/** Nobody would take a write before there is a leader. */
+const WritePanel = lazy(() => import("../panels/write-panel.tsx"));
 
 export function RaftPage() {
   const text = useText();
-  const top = useMemo(() => ({ id: "write", title: text("tab.write"), content: <WritePanel /> }), [text]);
+  const top = useMemo(() => ({ id: "write", title: text("tab.write"), content: <Write /> }), [text]);
   return <Frame top={top} />;
+}
+
+function Write() {
+  const started = useView(everLed);
+  return (
+    <div className={css["write"]}>
+      {started ? (
+        <Suspense fallback={null}>
+          <WritePanel />
+        </Suspense>
+      ) : null}
+    </div>
+  );
 }

@@ -1,4 +1,5 @@
 /** What the notices say: fetched with the first of them. */
+import { stepKey } from "../store/step-name.ts";
 import { type ReactNode, useEffect } from "react";
 import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
@@ -65,7 +66,7 @@ function problemWords({ text, number }: Language, problem: Problem): string {
     case "no-workers":
       return text("problem.no-workers");
     case "nothing-to-step-to":
-      return text("problem.nothing-to-step-to", { step: text(`transport.step.${problem.step}`) });
+      return text("problem.nothing-to-step-to", { step: text(`transport.step.${stepKey(problem.step)}`) });
     case "diverged":
       return text("problem.diverged", { expected: problem.expected, actual: problem.actual, n: problem.n });
     case "parameter":

@@ -29,7 +29,7 @@ const LEFT = 72;
 const RIGHT = 24;
 
 /** Who led when, what went wrong when; and the slider that goes to any moment. */
-export function Timeline() {
+export default function Timeline() {
   const language = useLanguage();
   const { text, seconds } = language;
   const world = useWorldId();

@@ -4,7 +4,8 @@ import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { inPast, playingOf, specOf, speedOf, statusOf } from "../store/selectors.ts";
 import { type Speed, SPEEDS } from "../store/speed.ts";
-import { useWorld } from "../store/use.ts";
+import { stepKey } from "../store/step-name.ts";
+import { useView, useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
 import { Select } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -12,6 +13,7 @@ import { Clock } from "./clock.tsx";
 import css from "./transport.module.css";
 
 const STEPS: readonly StepKind[] = ["event", "message", "role"];
+const LAB_STEPS: readonly StepKind[] = [...STEPS, "lock", "step:*"];
 
 const FRACTIONS: Readonly<Record<string, string>> = { 0.001: "1/1000", 0.01: "1/100", 0.0333: "1/30", 0.1: "1/10" };
 
@@ -24,8 +26,9 @@ export function Transport() {
   const open = useWorld((world) => statusOf(world) === "open");
   const past = useWorld(inPast);
   const seed = useWorld((world) => specOf(world).seed);
+  const steps = useView((view) => view.lab !== null) ? LAB_STEPS : STEPS;
   const [kind, setKind] = useState<StepKind>("event");
-  const stepName = (step: StepKind): string => text(`transport.step.${step}`);
+  const stepName = (step: StepKind): string => text(`transport.step.${stepKey(step)}`);
   return (
     <section className={css["transport"]} aria-label={text("transport.label")}>
       <div className={css["row"]}>
@@ -77,7 +80,7 @@ export function Transport() {
         </span>
       </div>
       <div className={css["steps"]} role="radiogroup" aria-label={text("transport.step")}>
-        {STEPS.map((step) => (
+        {steps.map((step) => (
           <label key={step}>
             <input type="radio" name="step" checked={kind === step} onChange={() => setKind(step)} />
             <span>{stepName(step)}</span>

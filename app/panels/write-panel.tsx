@@ -21,7 +21,7 @@ const nothingAsked = (view: Mirror): boolean => {
 };
 
 /** A value goes in through a client; its way through every member's log is followed below. */
-export function WritePanel() {
+export default function WritePanel() {
   const text = useText();
   const world = useWorldId();
   const player = usePlayer();

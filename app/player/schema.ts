@@ -8,6 +8,8 @@ import {
   type Command,
   type CommandType,
   type DiskQuality,
+  CONSOLE_TEXT_MAX,
+  CONSOLE_WORDS_MAX,
   DRIFT_PPM_MAX,
   FSYNC_MAX,
   LATENCY_MAX,
@@ -89,6 +91,19 @@ const SettingsSchema = v.strictObject({
   broken: v.pipe(v.array(v.picklist(BROKEN_RULES)), v.maxLength(BROKEN_RULES.length)),
 });
 
+const ConsoleText = v.pipe(v.string(), v.maxLength(CONSOLE_TEXT_MAX));
+const ConsoleInputSchema = v.variant("do", [
+  v.strictObject({ do: v.literal("line"), text: ConsoleText }),
+  v.strictObject({
+    do: v.literal("run"),
+    args: v.pipe(v.array(ConsoleText), v.maxLength(CONSOLE_WORDS_MAX)),
+    stdin: v.nullable(ConsoleText),
+  }),
+  v.strictObject({ do: v.literal("type"), text: ConsoleText }),
+  v.strictObject({ do: v.literal("eof") }),
+  v.strictObject({ do: v.literal("interrupt") }),
+]);
+
 const AnyCommand = v.variant("type", [
   about("crash"),
   about("restart"),
@@ -135,6 +150,7 @@ const AnyCommand = v.variant("type", [
   v.strictObject({ type: v.literal("hold-back"), client: Id, on: v.boolean() }),
   v.strictObject({ type: v.literal("step-client"), client: Id }),
   v.strictObject({ type: v.literal("fence"), process: Id, on: v.boolean() }),
+  v.strictObject({ type: v.literal("console"), client: Id, input: ConsoleInputSchema }),
   v.strictObject({
     type: v.literal("panic"),
     process: Id,

@@ -47,7 +47,19 @@ class Scripted implements Coordinator {
       cuts: [],
       notes: [],
     };
-    return { delta, hash: this.hash, headAt: at, headN: at, placement: this.placement, workers: true, branches: 0 };
+    return {
+      delta,
+      hash: this.hash,
+      headAt: at,
+      headN: at,
+      placement: this.placement,
+      workers: true,
+      branches: 0,
+      brokeAt: null,
+    };
+  }
+  async setBreakpoints(world: string, labels: readonly string[]) {
+    this.asked.push(`breakpoints ${world} ${labels.join(" ")}`);
   }
   #now(world: string): number {
     return this.at.get(world) ?? 0;

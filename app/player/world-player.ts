@@ -54,6 +54,8 @@ export interface Player {
   setSpeed(speed: Speed): void;
   /** Pauses and runs to the next event, message or change of role. */
   step(kind: StepKind): Promise<void>;
+  /** Steps of lab programs, by label, at which time stops. */
+  setBreakpoints(labels: readonly string[]): Promise<void>;
   /** Pauses and shows the moment of the last one before. */
   stepBack(kind: StepKind): Promise<void>;
   /** Shows a moment of the run. Only the latest of several waiting calls is carried out: made for dragging. */
@@ -180,6 +182,10 @@ export class WorldPlayer implements Player {
       if (!found) this.report({ kind: "nothing-to-step-to", step: kind });
       return moment;
     }, CALL_LIMIT_S);
+  }
+
+  async setBreakpoints(labels: readonly string[]): Promise<void> {
+    await this.#call((coordinator, key) => coordinator.setBreakpoints(key, labels), CALL_LIMIT_S);
   }
 
   async stepBack(kind: StepKind): Promise<void> {
@@ -386,6 +392,7 @@ export class WorldPlayer implements Player {
     const after = applyDelta(view, delta);
     patchWorld(this.world, { ...facts, view: after });
     this.#dirty = true;
+    if (facts.brokeAt !== null && playing) this.pause();
     // While it plays, the loop comes by itself, as often as there is something to see.
     if (!playing) this.#wake();
     else if (after.violation !== null && after.violation.event !== view.violation?.event) this.#stopAt(after);

@@ -2,6 +2,7 @@
  * What went wrong outside the simulation: a real failure, or something typed or in the address that does not validate.
  * Data only; i18n has a sentence for each `kind` (and for each `link.why`).
  */
+import type { StepKind } from "../../engine/index.ts";
 
 /** Why a link was not opened. */
 export type LinkProblem =
@@ -37,6 +38,6 @@ export type Problem =
       readonly ours: number;
     }
   /** What was stepped to does not happen within a virtual minute; nothing has moved. */
-  | { readonly kind: "nothing-to-step-to"; readonly step: "event" | "message" | "role" }
+  | { readonly kind: "nothing-to-step-to"; readonly step: StepKind }
   /** A parameter of the address was left out of account. */
   | { readonly kind: "parameter"; readonly name: string; readonly value: string };

@@ -11,6 +11,7 @@ import {
   type Refusal,
   type RunSpec,
   type WorldId,
+  type BreakpointHit,
 } from "../../engine/index.ts";
 import { EMPTY_MIRROR, type Mirror } from "./mirror.ts";
 import type { Problem } from "./problem.ts";
@@ -39,6 +40,8 @@ export interface WorldState {
   readonly workers: boolean;
   /** How many futures were left for others. */
   readonly branches: number;
+  /** The breakpoint at which time stopped; null when it goes on, or stopped for another reason. */
+  readonly brokeAt: BreakpointHit | null;
   readonly playing: boolean;
   readonly speed: Speed;
   /** The last refusal that was not yet dismissed or overtaken by a command that went through. */
@@ -66,6 +69,7 @@ export function emptyWorld(id: WorldId): WorldState {
     placement: "workers",
     workers: true,
     branches: 0,
+    brokeAt: null,
     playing: false,
     speed: DEFAULT_SPEED,
     refused: null,

@@ -13,6 +13,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   raft: async () => (await import("./raft/suite.ts")).raftSuite,
   zookeeper: async () => (await import("./zookeeper/suite.ts")).zookeeperSuite,
   etcd: async () => (await import("./etcd/suite.ts")).etcdSuite,
+  etcdctl: async () => (await import("./etcdctl/suite.ts")).etcdctlSuite,
   redis: async () => (await import("./redis/suite.ts")).redisSuite,
 };
 

@@ -95,9 +95,10 @@ export class EtcdState {
     return txn(this.mvcc, this.lessor, request);
   }
 
-  /** Whether the quota leaves room for what the request would add. */
+  /** Whether the quota leaves room for what the request would add; one that adds nothing needs none. */
   hasRoom(request: InternalRaftRequest): boolean {
-    return this.mvcc.size.total + costOf(request) <= this.#quotaBytes;
+    const cost = costOf(request);
+    return cost === 0 || this.mvcc.size.total + cost <= this.#quotaBytes;
   }
 
   // ── the log ──
@@ -114,8 +115,7 @@ export class EtcdState {
     const room = this.hasRoom(request);
     const outcome = this.#change(request, info, index, now);
     // Applied all the same: the quota is looked at before, and told after.
-    if (!room && !isError(outcome.response) && costOf(request) > 0)
-      return { ...outcome, response: etcdError("NoSpace") };
+    if (!room && !isError(outcome.response)) return { ...outcome, response: etcdError("NoSpace") };
     return outcome;
   }
 

@@ -20,6 +20,7 @@ import type { Delta } from "../trace/view.ts";
 import type { RunSpec } from "./config.ts";
 import { Fold, type FoldState } from "./fold/fold.ts";
 import { type Kit, REGISTER_KIT } from "./kit.ts";
+import { type BreakpointHit, LabSteps } from "./lab-steps.ts";
 
 /** A moment: after `n` world events and the first `commands` commands, with the clock at `at`. */
 export interface Position {
@@ -28,8 +29,11 @@ export interface Position {
   readonly commands: number;
 }
 
-/** What a step runs to: the next event, the next sending or arrival of a message, the next change of a role. */
-export type StepKind = "event" | "message" | "role";
+/**
+ * What a step runs to: the next event, the next sending or arrival of a message, the next change of a role; in a lab the
+ * next change of who believes that it holds the lock, or the next step of a client's program (`step:c1`; `step:*`: of any).
+ */
+export type StepKind = "event" | "message" | "role" | "lock" | `step:${string}`;
 
 /** A future that was left for another one. */
 export interface Branch {
@@ -76,6 +80,7 @@ class Live {
   readonly fold: Fold;
   readonly hash: TraceHash;
   readonly checks: Checks;
+  readonly labSteps = new LabSteps();
   readonly inline: InlineHost;
   /** Commands of the record that are carried out. */
   done: number;
@@ -86,13 +91,14 @@ class Live {
     this.hash = new TraceHash(from?.hash);
     this.checks = new Checks(from?.checks);
     this.done = from?.position.commands ?? 0;
-    const { fold, hash, checks } = this;
+    const { fold, hash, checks, labSteps } = this;
     this.world = new World(
       kit.world(spec),
       (event) => {
         hash.add(event);
         fold.add(event);
         checks.add(event);
+        labSteps.add(event);
       },
       from?.world ?? null,
     );
@@ -159,6 +165,8 @@ export class Run {
   #keyframeDue = true;
   /** The event of the violation that the run has met; 0 before any. */
   #stoppedAt = 0;
+  #breakpoints: ReadonlySet<string> = new Set();
+  #brokeAt: BreakpointHit | null = null;
 
   constructor(
     spec: RunSpec,
@@ -210,6 +218,16 @@ export class Run {
 
   // ── forwards ──
 
+  /** Steps of lab programs, by their labels: the run stops when a program comes to one of them. */
+  set breakpoints(labels: ReadonlySet<string>) {
+    this.#breakpoints = labels;
+  }
+
+  /** The breakpoint at which the last `advance` stopped; null when it did not. */
+  get brokeAt(): BreakpointHit | null {
+    return this.#brokeAt;
+  }
+
   /** Runs to the instant `to`, or until `expired` says to give back; recorded commands are carried out on the way. */
   async advance(to: Micros, expired: () => boolean = never): Promise<void> {
     if (await this.#run(to, expired)) this.#live.idleUntil(to);
@@ -220,7 +238,7 @@ export class Run {
   async step(kind: StepKind): Promise<boolean> {
     const limit = this.#live.world.now + STEP_SPAN_MAX;
     const happened = happens(kind, this.#live);
-    if (kind === "role") {
+    if (kind !== "event" && kind !== "message") {
       // It may never come: look for it in a copy first.
       const scout = new Live(this.spec, await this.#checkpoint(), this.#kit);
       const found = happens(kind, scout);
@@ -248,6 +266,8 @@ export class Run {
   async #run(to: Micros, expired: () => boolean): Promise<boolean> {
     const live = this.#live;
     const limit = { n: NO_LIMIT, at: to, commands: NO_LIMIT };
+    this.#brokeAt = null;
+    live.labSteps.breakpoints = this.#breakpoints;
     for (let next = live.next(this.#commands, limit); next !== null; next = live.next(this.#commands, limit)) {
       if (next !== "round") live.redo(next, this.#remote ?? live.inline);
       else if (this.#remote === null) live.world.runRoundHere(live.inline);
@@ -256,7 +276,8 @@ export class Run {
       else await this.#remoteRound(this.#remote);
       // oxlint-disable-next-line no-await-in-loop
       if (this.#checkpointDue(live)) this.#insert(await this.#checkpoint());
-      if (expired() || this.#mustStop(live)) return false;
+      this.#brokeAt = live.labSteps.takeHit();
+      if (expired() || this.#brokeAt !== null || this.#mustStop(live)) return false;
     }
     return true;
   }
@@ -443,8 +464,9 @@ function makeCheckpoint(live: Live, processes: Checkpoint["processes"]): Checkpo
 }
 
 /** Tells, from now on, whether `kind` has happened. */
-function happens(kind: StepKind, { fold }: Live): () => boolean {
+function happens(kind: StepKind, { fold, labSteps }: Live): () => boolean {
   const { messages, roles } = fold.counts;
+  const { locks } = labSteps;
   switch (kind) {
     case "event":
       return () => true;
@@ -452,6 +474,13 @@ function happens(kind: StepKind, { fold }: Live): () => boolean {
       return () => fold.counts.messages > messages;
     case "role":
       return () => fold.counts.roles > roles;
+    case "lock":
+      return () => labSteps.locks > locks;
+    default: {
+      const client = kind.slice("step:".length);
+      const steps = labSteps.stepsOf(client);
+      return () => labSteps.stepsOf(client) > steps;
+    }
   }
 }
 

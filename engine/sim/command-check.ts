@@ -4,6 +4,7 @@ import type { CellState } from "./cell.ts";
 import {
   BROKEN_RULES,
   type Command,
+  type ConsoleInput,
   type DiskQuality,
   type LinkQuality,
   type MembershipStep,
@@ -139,6 +140,8 @@ export function checkCommand(command: Command, world: Facts): Refusal | null {
       if (command.value.length > VALUE_LENGTH_MAX) return { rule: "invalid", field: "value", problem: "too-long" };
       return null;
     }
+    case "console":
+      return client(command.client, null, world) ?? consoleInput(command.input);
   }
 }
 
@@ -220,4 +223,15 @@ function integer(field: string, value: number, min: number, max: number): Refusa
   return Number.isSafeInteger(value) && value >= min && value <= max
     ? null
     : { rule: "invalid", field, problem: "out-of-range" };
+}
+
+/** More than etcd takes in one request. */
+export const CONSOLE_TEXT_MAX = 4_000_000;
+export const CONSOLE_WORDS_MAX = 10_000;
+
+function consoleInput(input: ConsoleInput): Refusal | null {
+  const texts = input.do === "run" ? [...input.args, input.stdin ?? ""] : "text" in input ? [input.text] : [];
+  if (texts.length > CONSOLE_WORDS_MAX) return { rule: "invalid", field: "args", problem: "too-many" };
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return length > CONSOLE_TEXT_MAX ? { rule: "invalid", field: "text", problem: "too-long" } : null;
 }

@@ -76,6 +76,18 @@ export interface MembershipStep {
   readonly id: ProcessId;
 }
 
+/**
+ * What a person does at a console. `line`: a command line, or input for the command that runs. `run`: a command by its
+ * words, with what is piped into it (bytes, one character
+ * each; null: it reads from the keyboard). `eof`: Ctrl-D. `interrupt`: Ctrl-C.
+ */
+export type ConsoleInput =
+  | { readonly do: "line"; readonly text: string }
+  | { readonly do: "run"; readonly args: readonly string[]; readonly stdin: string | null }
+  | { readonly do: "type"; readonly text: string }
+  | { readonly do: "eof" }
+  | { readonly do: "interrupt" };
+
 export type Command =
   | { readonly type: "crash"; readonly process: ProcessId }
   | { readonly type: "restart"; readonly process: ProcessId }
@@ -134,6 +146,7 @@ export type Command =
   | { readonly type: "step-client"; readonly client: ProcessId }
   /** Whether the shared resource refuses a token smaller than the greatest one that it has seen. */
   | { readonly type: "fence"; readonly process: ProcessId; readonly on: boolean }
+  | { readonly type: "console"; readonly client: ProcessId; readonly input: ConsoleInput }
   /** The watchdog's or a worker's own verdict: the process threw or hung. Recorded, since wall time decided it. */
   | { readonly type: "panic"; readonly process: ProcessId; readonly message: string; readonly stack: string };
 

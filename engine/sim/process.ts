@@ -7,7 +7,7 @@
  */
 import type { Rng } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
-import type { MembershipStep, ProcessId, Settings } from "./command.ts";
+import type { ConsoleInput, MembershipStep, ProcessId, Settings } from "./command.ts";
 
 /** The process's own clocks at an input. The object is used again: read it, do not keep it. */
 export interface Stamp {
@@ -64,7 +64,8 @@ export type Ask =
   | { readonly type: "step-client" }
   | { readonly type: "fence"; readonly on: boolean }
   | { readonly type: "snapshot" }
-  | { readonly type: "settings"; readonly settings: Settings };
+  | { readonly type: "settings"; readonly settings: Settings }
+  | { readonly type: "console"; readonly input: ConsoleInput };
 
 /** What a process may ask of the world. Calls take effect in the order in which they are made. */
 export interface Out {

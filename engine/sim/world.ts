@@ -629,6 +629,8 @@ export class World implements Facts, Carrier {
         return this.#ask(command.client, { type: "step-client" });
       case "fence":
         return this.#ask(command.process, { type: "fence", on: command.on });
+      case "console":
+        return this.#ask(command.client, { type: "console", input: command.input });
       case "panic":
         return this.#panic(this.cell(command.process), { message: command.message, stack: command.stack });
       default:

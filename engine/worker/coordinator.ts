@@ -68,6 +68,7 @@ export function createCoordinator(kit: Kit, makeWorker: (() => Worker) | null): 
       placement: run.isRemote ? "workers" : "inline",
       workers: threads !== "none",
       branches: run.branches.length,
+      brokeAt: run.brokeAt,
     };
   }
 
@@ -119,6 +120,11 @@ export function createCoordinator(kit: Kit, makeWorker: (() => Worker) | null): 
         await settle(opened);
         const found = await opened.run.step(kind);
         return { found, moment: moment(opened) };
+      }),
+
+    setBreakpoints: (world, labels) =>
+      inTurn(world, ({ run }) => {
+        run.breakpoints = new Set(labels);
       }),
 
     stepBack: (world, kind) =>

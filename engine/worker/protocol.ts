@@ -4,13 +4,14 @@
  */
 import type { Micros } from "../base/units.ts";
 import type { RunSpec } from "../scenario/config.ts";
+import type { BreakpointHit } from "../scenario/lab-steps.ts";
 import type { StepKind } from "../scenario/run.ts";
 import type { Story, Telling } from "../scenario/stories.ts";
 import type { RecordedStory } from "../scenario/stories/tell.ts";
 import type { Command, Recorded, Refusal } from "../sim/command.ts";
 import type { Delta } from "../trace/view.ts";
 
-export type { StepKind };
+export type { BreakpointHit, StepKind };
 
 export type WorldId = string;
 
@@ -41,6 +42,8 @@ export interface Moment {
   readonly workers: boolean;
   /** How many futures were left for others. */
   readonly branches: number;
+  /** The breakpoint at which time stopped in this call; null when it did not. */
+  readonly brokeAt: BreakpointHit | null;
 }
 
 export interface Dispatched {
@@ -75,6 +78,8 @@ export interface Coordinator {
   /** Carries out a command at the present moment. In the past it starts a new future; the old one stays as a branch. */
   dispatch(world: WorldId, command: Command): Promise<Dispatched>;
   step(world: WorldId, kind: StepKind): Promise<Stepped>;
+  /** Steps of lab programs, by label, at which time stops from now on. */
+  setBreakpoints(world: WorldId, labels: readonly string[]): Promise<void>;
   /** The last moment before this one at which `kind` happened; derived again from a checkpoint. */
   stepBack(world: WorldId, kind: StepKind): Promise<Moment>;
   /** Shows any moment of the run, forwards as far as `headAt`. */

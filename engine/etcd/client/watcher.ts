@@ -44,6 +44,8 @@ export type WatchOutcome =
       readonly watch: number;
       readonly error: EtcdError | null;
       readonly compactRevision: number;
+      /** Of the member's answer that ended it. */
+      readonly header: ResponseHeader | null;
     };
 
 interface Watch {
@@ -121,7 +123,7 @@ export class Watcher {
     if (known === undefined) return;
     this.discard(watch);
     this.#emit?.({ type: "watch-closed", watch, error: null });
-    this.#outcomes.push({ type: "watch-closed", watch, error: null, compactRevision: 0 });
+    this.#outcomes.push({ type: "watch-closed", watch, error: null, compactRevision: 0, header: null });
   }
 
   /** As `cancel`, but nobody wants to hear of it. */
@@ -228,7 +230,7 @@ export class Watcher {
       return this.#leaveWhenEmpty();
     }
     if (response.canceled) {
-      this.#close(known, refusal(response), response.compactRevision);
+      this.#close(known, refusal(response), response.compactRevision, response.header);
       this.#createNext();
       return this.#leaveWhenEmpty();
     }
@@ -253,7 +255,7 @@ export class Watcher {
 
   #delivered(known: Watch, response: WatchResponse): void {
     if (response.canceled) {
-      this.#close(known, refusal(response), response.compactRevision);
+      this.#close(known, refusal(response), response.compactRevision, response.header);
       // A member keeps the id of a watch that it ended until that is cancelled.
       if (known.id !== null) this.#sendCancel(known.id);
       return this.#leaveWhenEmpty();
@@ -284,7 +286,7 @@ export class Watcher {
     state.creating = [];
     this.#emit?.({ type: "watch-broken", error, watches: state.watches.size });
     if (error !== null && isHalt(error)) {
-      for (const known of state.watches.values()) this.#close(known, error, 0);
+      for (const known of state.watches.values()) this.#close(known, error, 0, null);
       return;
     }
     for (const known of state.watches.values()) {
@@ -296,10 +298,10 @@ export class Watcher {
     state.backOff = Math.min(BACK_OFF_MAX, Math.ceil((state.backOff * 5) / 4));
   }
 
-  #close(known: Watch, error: EtcdError | null, compactRevision: number): void {
+  #close(known: Watch, error: EtcdError | null, compactRevision: number, header: ResponseHeader | null): void {
     this.#state.watches.delete(known.watch);
     this.#emit?.({ type: "watch-closed", watch: known.watch, error });
-    this.#outcomes.push({ type: "watch-closed", watch: known.watch, error, compactRevision });
+    this.#outcomes.push({ type: "watch-closed", watch: known.watch, error, compactRevision, header });
   }
 
   /** The last watch takes the stream with it. */

@@ -141,7 +141,7 @@ export class Membership {
         const problem = this.checkUpdate(member.id, member.peerUrls);
         const before = this.#members.get(member.id);
         if (problem === null && before !== undefined)
-          this.#members.set(member.id, { ...before, peerUrls: member.peerUrls });
+          this.#members.set(member.id, { ...before, peerUrls: member.peerUrls, isLearner: member.isLearner });
         return problem;
       }
     }

@@ -3,13 +3,16 @@
  * so that no change leaves the cluster without a quorum that runs.
  */
 import type { ConfChange } from "../../raft/conf-change.ts";
-import { type EtcdError, etcdError } from "../api/errors.ts";
+import { CODES, type EtcdError, etcdError } from "../api/errors.ts";
 import type { MemberId } from "../api/ids.ts";
 import { type ClusterMember, encodeChange, type MemberChange } from "../cluster/membership.ts";
 import type { Core } from "./core.ts";
 
 /** A learner is ready when it has that much of what the leader has. */
 const READY_PERCENT = 90;
+
+/** etcd answers it in its clients' form, which gRPC takes for an error of no known kind. */
+const NOT_ENOUGH_STARTED: EtcdError = { code: CODES.Unknown, message: etcdError("MemberNotEnoughStarted").message };
 
 /** A member has started once it has told its name. */
 const started = ({ name }: ClusterMember): boolean => name !== "";
@@ -32,7 +35,7 @@ export function mayAdd(core: Core, isLearner: boolean): EtcdError | null {
   const running = voters.filter(started).length;
   const members = voters.length + 1;
   // A single member may always be joined by a second one.
-  if (!(running === 1 && members === 2) && running < quorumOf(members)) return etcdError("MemberNotEnoughStarted");
+  if (!(running === 1 && members === 2) && running < quorumOf(members)) return NOT_ENOUGH_STARTED;
   return voters.every((member) => isActive(core, member)) ? null : etcdError("Unhealthy");
 }
 
@@ -41,8 +44,7 @@ export function mayRemove(core: Core, id: MemberId): EtcdError | null {
   if (member?.isLearner === true) return null;
   const voters = core.state.membership.voters();
   const left = voters.filter((other) => other.id !== id);
-  if (left.length === 0 || left.filter(started).length < quorumOf(left.length))
-    return etcdError("MemberNotEnoughStarted");
+  if (left.length === 0 || left.filter(started).length < quorumOf(left.length)) return NOT_ENOUGH_STARTED;
   // One that is down takes nothing from the quorum that is active.
   if (member !== null && member.node !== core.host.id && !isActive(core, member)) return null;
   const active = voters.filter((other) => isActive(core, other)).length;
@@ -59,7 +61,7 @@ export function mayPromote(core: Core, id: MemberId): EtcdError | null {
   if (match !== null && match * 100 < (matchOf(host.id) ?? 0) * READY_PERCENT) return etcdError("LearnerNotReady");
   // The learner counts as a voter that runs.
   const voters = state.membership.voters();
-  if (voters.filter(started).length + 1 < quorumOf(voters.length + 1)) return etcdError("MemberNotEnoughStarted");
+  if (voters.filter(started).length + 1 < quorumOf(voters.length + 1)) return NOT_ENOUGH_STARTED;
   return null;
 }
 

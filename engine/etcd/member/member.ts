@@ -282,7 +282,7 @@ export class EtcdMember implements Service, Core {
     const moved = this.#moves.filter(({ to }) => to === status.leader);
     if (moved.length > 0) {
       this.#moves = this.#moves.filter(({ to }) => to !== status.leader);
-      for (const { caller } of moved) this.answer(caller, create(m.MoveLeaderResponse), stamp);
+      for (const { caller } of moved) this.answer(caller, withoutHeader(create(m.MoveLeaderResponse)), stamp);
     }
     this.#settle();
   }
@@ -678,6 +678,8 @@ export class EtcdMember implements Service, Core {
     this.#pending.delete(ticket);
     const { caller, instead } = pending;
     if (instead !== null) return this.answer(caller, instead, stamp);
+    if (pending.method === "Maintenance/Alarm" && this.config.compat === "3.4")
+      return this.answer(caller, withoutHeader(response), stamp);
     if (isFailure(response) && response.message === NO_SPACE && !this.state.hasAlarm("NOSPACE"))
       return this.#raiseNoSpace(caller, response, stamp);
     this.answer(caller, response, stamp);
@@ -783,7 +785,9 @@ export class EtcdMember implements Service, Core {
         if (badUrls(peerUrls)) return this.answer(caller, etcdError("MemberBadURLs"), stamp);
         const member = membership.get(id);
         if (member === null) return this.answer(caller, etcdError("MemberNotFound"), stamp);
-        return this.#proposeChange(caller, method, { kind: "update", member: { ...member, peerUrls } }, stamp);
+        // etcd's own slip: what is updated counts as a voter from then on, though raft knows better.
+        const updated = { ...member, peerUrls, isLearner: false };
+        return this.#proposeChange(caller, method, { kind: "update", member: updated }, stamp);
       }
       default:
         return this.#promote(caller, (body as RequestOf<"Cluster/MemberPromote">).id, metadata, stamp);
@@ -863,7 +867,7 @@ export class EtcdMember implements Service, Core {
     switch (method) {
       case "Maintenance/Defragment":
         mvcc.defragment();
-        return this.answer(caller, create(m.DefragmentResponse), stamp);
+        return this.answer(caller, withoutHeader(create(m.DefragmentResponse)), stamp);
       case "Maintenance/Hash":
         return this.answer(caller, create(m.HashResponse, { hash: hashOf(this.state.snapshot()) }), stamp);
       case "Maintenance/HashKV": {
@@ -885,7 +889,7 @@ export class EtcdMember implements Service, Core {
     if (this.#leader !== host.id) return this.answer(caller, etcdError("NotLeader"), stamp);
     const member = this.state.membership.get(target);
     if (member === null || member.isLearner) return this.answer(caller, etcdError("BadLeaderTransferee"), stamp);
-    if (member.node === host.id) return this.answer(caller, create(m.MoveLeaderResponse), stamp);
+    if (member.node === host.id) return this.answer(caller, withoutHeader(create(m.MoveLeaderResponse)), stamp);
     const deadline = stamp.awake + requestTimeout(this.config);
     this.#moves.push({ caller, to: member.node, deadline });
     this.timers.requests = sooner(this.timers.requests, deadline);
@@ -982,7 +986,7 @@ export class EtcdMember implements Service, Core {
           return this.#transmit(connection, { type: "error", call, error: response });
         }
         const body = this.#headed(response);
-        const { revision } = body.header;
+        const revision = body.header?.revision ?? null;
         this.emit?.({ type: "etcd-answered", call: callId(connection, call), revision, error: null });
         return this.#transmit(connection, { type: "answer", call, body });
       }
@@ -990,8 +994,9 @@ export class EtcdMember implements Service, Core {
   }
 
   /** A header that a member's call made is whole; others are filled. */
-  #headed(response: object): { readonly header: m.ResponseHeader } {
+  #headed(response: object): { readonly header: m.ResponseHeader | null } {
     const { header } = response as { readonly header?: m.ResponseHeader | null };
+    if (header === NO_HEADER) return { ...response, header: null };
     if (header !== undefined && header !== null && header.memberId !== NO_MEMBER) return { ...response, header };
     return { ...response, header: this.header(header ?? null) };
   }
@@ -1115,6 +1120,13 @@ const TRANSFER_TIMEOUT: EtcdError = {
   code: CODES.Unavailable,
   message: "etcdserver: request timed out, leader transfer took too long",
 };
+
+/** Marks an answer whose header etcd leaves out. */
+const NO_HEADER = create(m.ResponseHeader);
+
+function withoutHeader(response: object): object {
+  return isFailure(response) ? response : { ...response, header: NO_HEADER };
+}
 
 /** What raft would not take. */
 function refusal(why: Reason): EtcdError {

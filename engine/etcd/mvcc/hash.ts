@@ -11,12 +11,14 @@ export function hashOf(changes: readonly Change[], upTo: number, compacted: numb
   const out = new ByteWriter(4_096);
   out.raw(Uint8Array.of(0x6b, 0x65, 0x79));
   const newest = new Map<string, Change>();
-  for (const change of changes) if (change.main <= Math.min(compacted, upTo)) newest.set(change.kv.key, change);
+  for (const change of changes) if (change.main <= upTo) newest.set(change.kv.key, change);
+  // etcd looks only if there is some key left; it then finds all that compaction has not taken.
+  const someLive = [...newest.values()].some(({ tombstone }) => !tombstone);
   for (const change of changes) {
     const { main, sub, tombstone, kv } = change;
     if (main > upTo) break;
-    // Of what is compacted only each key's newest counts, and a tombstone does not.
-    if (main <= compacted && (tombstone || newest.get(kv.key) !== change)) continue;
+    // Of what is compacted only what is each key's newest at the asked revision counts, and a tombstone does not.
+    if (main <= compacted && (tombstone || (someLive && newest.get(kv.key) !== change))) continue;
     bigEndian(out, main);
     out.u8(0x5f);
     bigEndian(out, sub);
