@@ -78,6 +78,8 @@ export type {
   WatchView,
 } from "./trace/etcd-view.ts";
 export type { Liveness } from "./trace/liveness.ts";
+export { LAB_CLIENTS_MAX, LAB_SYSTEMS, type LabConfig, type LabSystem } from "./labs/config.ts";
+export type { LockParams } from "./labs/program.ts";
 export type {
   Hold,
   LabClientView,

@@ -12,6 +12,8 @@ import {
   CONSOLE_WORDS_MAX,
   DRIFT_PPM_MAX,
   FSYNC_MAX,
+  LAB_CLIENTS_MAX,
+  LAB_SYSTEMS,
   LATENCY_MAX,
   type LinkQuality,
   type ProcessId,
@@ -24,7 +26,6 @@ import { isProcessId } from "../store/ids.ts";
 import type { Speed } from "../store/speed.ts";
 import { integer, MembersSchema, SeedSchema, SpeedSchema, TimingSchema } from "./ranges.ts";
 
-export const CLIENTS_MAX = 3;
 export const COMMANDS_MAX = 10_000;
 export const TEXT_MAX = 1_000;
 /** A virtual day: far more than anyone watches, and replayed in a bearable time. */
@@ -61,6 +62,61 @@ export const DiskQualitySchema: v.GenericSchema<unknown, DiskQuality> = v.pipe(
   v.check(({ fsyncMin, fsyncMax }) => inOrder({ min: fsyncMin, max: fsyncMax })),
 );
 
+const Span = integer(0, 3_600 * SECOND);
+const LabParamsEntries = {
+  lock: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  ttl: Span,
+  work: Span,
+  writes: v.pipe(v.array(Span), v.maxLength(64)),
+  beatFirst: v.nullable(Span),
+  beatEvery: integer(10_000, 3_600 * SECOND),
+  retry: integer(1_000, 3_600 * SECOND),
+  limit: v.nullable(Span),
+  ownDeadline: v.boolean(),
+  replicas: integer(0, 9),
+  servers: integer(1, 9),
+  rounds: integer(1, 1_000),
+};
+const LabClientParams = v.strictObject({
+  lock: v.exactOptional(LabParamsEntries.lock),
+  ttl: v.exactOptional(LabParamsEntries.ttl),
+  work: v.exactOptional(LabParamsEntries.work),
+  writes: v.exactOptional(LabParamsEntries.writes),
+  beatFirst: v.exactOptional(LabParamsEntries.beatFirst),
+  beatEvery: v.exactOptional(LabParamsEntries.beatEvery),
+  retry: v.exactOptional(LabParamsEntries.retry),
+  limit: v.exactOptional(LabParamsEntries.limit),
+  ownDeadline: v.exactOptional(LabParamsEntries.ownDeadline),
+  replicas: v.exactOptional(LabParamsEntries.replicas),
+  servers: v.exactOptional(LabParamsEntries.servers),
+  rounds: v.exactOptional(LabParamsEntries.rounds),
+});
+const Variant = v.pipe(v.string(), v.maxLength(32));
+
+/** Whether there is such a program, and figures are inside their ranges, `checkLab` says. */
+const LabSchema = v.strictObject({
+  system: v.picklist(LAB_SYSTEMS),
+  variant: Variant,
+  lock: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  servers: integer(1, 9),
+  fenced: v.boolean(),
+  params: v.strictObject(LabParamsEntries),
+  clients: v.pipe(
+    v.array(
+      v.strictObject({
+        startAt: Span,
+        params: v.exactOptional(LabClientParams),
+        variant: v.exactOptional(Variant),
+        server: v.exactOptional(integer(0, 8)),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(LAB_CLIENTS_MAX),
+  ),
+  stepTime: integer(0, SECOND),
+  warmUp: integer(0, 60 * SECOND),
+});
+
 export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject({
   members: MembersSchema,
   timing: TimingSchema,
@@ -68,8 +124,9 @@ export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject(
   checkQuorum: v.boolean(),
   network: LinkQualitySchema,
   disk: DiskQualitySchema,
-  clients: integer(0, CLIENTS_MAX),
+  clients: integer(0, LAB_CLIENTS_MAX),
   system: v.exactOptional(v.picklist(["register", "etcd"])),
+  lab: v.exactOptional(LabSchema),
 });
 
 const Ends = v.strictObject({ from: Id, to: Id });

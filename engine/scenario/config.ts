@@ -2,6 +2,7 @@
  * What a run starts from, besides its seed. Everything has a range; `app/player` and `scenario` refuse what is outside.
  */
 import { MS, type Micros } from "../base/units.ts";
+import type { LabConfig } from "../labs/config.ts";
 import type { DiskQuality, LinkQuality } from "../sim/command.ts";
 
 /** Timing of a Raft member. One tick is the unit in which Raft counts. */
@@ -43,6 +44,8 @@ export interface RunConfig {
   readonly system?: SystemName;
   /** How etcd is set up, where it is not as usual. */
   readonly etcd?: EtcdOptions;
+  /** A lock lab: its servers, clients and resource are the world then; see `labConfig` in labs.ts. */
+  readonly lab?: LabConfig;
   /** 1 to `MEMBERS_MAX`. Their ids are n1, n2, … */
   readonly members: number;
   readonly timing: TimingProfile;

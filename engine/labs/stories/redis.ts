@@ -33,7 +33,11 @@ const LONG = { work: 40 * SECOND };
 
 /** A took the lock for a second and works longer; B takes over; A comes back late and gives "its" lock back. */
 function lateRelease(variant: "published" | "mended"): LabStory {
-  const clients = [who(0, { work: 1_200 * MS }), who(1.05, { work: 3 * SECOND }), who(1.15, { work: 1 * SECOND, retry: 20 * MS })];
+  const clients = [
+    who(0, { work: 1_200 * MS }),
+    who(1.05, { work: 3 * SECOND }),
+    who(1.15, { work: 1 * SECOND, retry: 20 * MS }),
+  ];
   return {
     id: `late-release-${variant}`,
     lab: redis("redis-timestamp", variant, clients, { ttl: 1 * SECOND }),
