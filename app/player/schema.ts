@@ -204,10 +204,10 @@ const AnyCommand = v.variant("type", [
   aboutMessage("duplicate"),
   v.strictObject({ type: v.literal("write"), client: Id, member: v.nullable(Id), value: ValueSchema }),
   v.strictObject({ type: v.literal("read"), client: Id, member: v.nullable(Id), serializable: v.boolean() }),
+  v.strictObject({ type: v.literal("console"), client: Id, input: ConsoleInputSchema }),
   v.strictObject({ type: v.literal("hold-back"), client: Id, on: v.boolean() }),
   v.strictObject({ type: v.literal("step-client"), client: Id }),
   v.strictObject({ type: v.literal("fence"), process: Id, on: v.boolean() }),
-  v.strictObject({ type: v.literal("console"), client: Id, input: ConsoleInputSchema }),
   v.strictObject({
     type: v.literal("panic"),
     process: Id,

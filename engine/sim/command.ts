@@ -140,13 +140,13 @@ export type Command =
       readonly member: ProcessId | null;
       readonly serializable: boolean;
     }
+  | { readonly type: "console"; readonly client: ProcessId; readonly input: ConsoleInput }
   /** A client's program stops before its next step, or goes on; its timers, library and messages go on all the while. */
   | { readonly type: "hold-back"; readonly client: ProcessId; readonly on: boolean }
   /** One that is held back takes one step. */
   | { readonly type: "step-client"; readonly client: ProcessId }
   /** Whether the shared resource refuses a token smaller than the greatest one that it has seen. */
   | { readonly type: "fence"; readonly process: ProcessId; readonly on: boolean }
-  | { readonly type: "console"; readonly client: ProcessId; readonly input: ConsoleInput }
   /** The watchdog's or a worker's own verdict: the process threw or hung. Recorded, since wall time decided it. */
   | { readonly type: "panic"; readonly process: ProcessId; readonly message: string; readonly stack: string };
 

@@ -623,14 +623,14 @@ export class World implements Facts, Carrier {
         return this.#ask(command.client, { type: "write", member: command.member, value: command.value });
       case "read":
         return this.#ask(command.client, { type: "read", member: command.member, serializable: command.serializable });
+      case "console":
+        return this.#ask(command.client, { type: "console", input: command.input });
       case "hold-back":
         return this.#ask(command.client, { type: "hold-back", on: command.on });
       case "step-client":
         return this.#ask(command.client, { type: "step-client" });
       case "fence":
         return this.#ask(command.process, { type: "fence", on: command.on });
-      case "console":
-        return this.#ask(command.client, { type: "console", input: command.input });
       case "panic":
         return this.#panic(this.cell(command.process), { message: command.message, stack: command.stack });
       default:
