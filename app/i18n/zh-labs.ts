@@ -33,6 +33,7 @@ export const zhLabs = {
   "lock.standing.failed": "失败",
   "lock.standing.down": "已崩溃",
   "lock.state.acquiring": "申请锁",
+  "lock.state.waiting": "等待",
   "lock.state.working": "工作中",
   "lock.state.releasing": "释放锁",
   "lock.state.not-started": "尚未开始",

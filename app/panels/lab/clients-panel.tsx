@@ -36,7 +36,7 @@ const Knows = memo(function Knows({ client }: { readonly client: LabClientView }
       <Badge id={id} />
       <div>
         <p className={css["line"]}>
-          <b>{text(believes ? "lab.believes" : `lock.state.${state}`)}</b>
+          <b>{believes ? text("lab.believes") : text(`lock.state.${state}`)}</b>
           {liveness === "running" ? null : <small>{text(`liveness.${liveness}`)}</small>}
         </p>
         <dl>
