@@ -27,9 +27,8 @@ export function etcdMemberConfig(config: RunConfig): EtcdMemberConfig {
     progressEvery: progressEvery ?? PROGRESS_EVERY,
     version: compat === "3.4" ? "3.4.23" : "3.5.21",
     members: memberIds(config).map((id) => memberOf(id as string as NodeId)),
-    // All machines that there can be, under their names.
     addresses: Object.fromEntries(MEMBER_IDS.map((id) => [`${id}:2380`, id as string as NodeId])),
-    names: {},
+    names: Object.fromEntries(MEMBER_IDS.map((id) => [id, { name: id, clientUrls: [`http://${id}:2379`] }])),
   };
 }
 

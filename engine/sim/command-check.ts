@@ -19,7 +19,7 @@ import type { ProcessSpec } from "./process.ts";
 export interface Facts {
   kindOf(id: ProcessId): ProcessSpec["kind"] | null;
   stateOf(id: ProcessId): CellState | null;
-  messageState(id: MessageId): "travelling" | "held" | "on-connection" | "gone";
+  messageState(id: MessageId): "travelling" | "held" | "data-on-connection" | "on-connection" | "gone";
   isCut(from: ProcessId, to: ProcessId): boolean;
   anyCut(): boolean;
   newestFileBytes(id: ProcessId): number;
@@ -126,6 +126,11 @@ export function checkCommand(command: Command, world: Facts): Refusal | null {
     case "drop":
     case "duplicate":
       return message(command.type, command.message, world);
+    case "hold-back":
+    case "step-client":
+      return client(command.client, null, world);
+    case "fence":
+      return client(command.process, null, world);
     case "read":
       return client(command.client, command.member, world);
     case "write": {
@@ -189,7 +194,9 @@ function down(process: ProcessId, world: Facts, rule: "already-running" | "must-
 function message(type: "hold" | "release" | "drop" | "duplicate", id: MessageId, world: Facts): Refusal | null {
   const state = world.messageState(id);
   if (state === "gone") return { rule: "no-such-message", message: id };
-  if (state === "on-connection") return { rule: "message-on-connection", message: id };
+  // Data may be kept from arriving by hand, as if somebody between the two ends had taken it out.
+  if (state === "on-connection" || (state === "data-on-connection" && type === "duplicate"))
+    return { rule: "message-on-connection", message: id };
   if (type === "hold" && state === "held") return { rule: "message-is-held", message: id };
   if (type === "release" && state !== "held") return { rule: "message-not-held", message: id };
   return null;

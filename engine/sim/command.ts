@@ -141,6 +141,12 @@ export type Command =
       readonly serializable: boolean;
     }
   | { readonly type: "console"; readonly client: ProcessId; readonly input: ConsoleInput }
+  /** A client's program stops before its next step, or goes on; its timers, library and messages go on all the while. */
+  | { readonly type: "hold-back"; readonly client: ProcessId; readonly on: boolean }
+  /** One that is held back takes one step. */
+  | { readonly type: "step-client"; readonly client: ProcessId }
+  /** Whether the shared resource refuses a token smaller than the greatest one that it has seen. */
+  | { readonly type: "fence"; readonly process: ProcessId; readonly on: boolean }
   /** The watchdog's or a worker's own verdict: the process threw or hung. Recorded, since wall time decided it. */
   | { readonly type: "panic"; readonly process: ProcessId; readonly message: string; readonly stack: string };
 
@@ -164,7 +170,7 @@ export type Refusal =
   | { readonly rule: "no-such-message"; readonly message: MessageId }
   | { readonly rule: "message-is-held"; readonly message: MessageId }
   | { readonly rule: "message-not-held"; readonly message: MessageId }
-  /** A connection keeps order and loses nothing: its parts cannot be held, dropped or doubled one by one. */
+  /** A connection keeps order and loses nothing: only data that travels on it can be held or dropped, and nothing doubled. */
   | { readonly rule: "message-on-connection"; readonly message: MessageId }
   | { readonly rule: "no-such-link"; readonly from: string; readonly to: string }
   | { readonly rule: "links-already-cut" }

@@ -60,6 +60,9 @@ export type Ask =
       readonly steps: readonly MembershipStep[];
     }
   | { readonly type: "transfer" }
+  | { readonly type: "hold-back"; readonly on: boolean }
+  | { readonly type: "step-client" }
+  | { readonly type: "fence"; readonly on: boolean }
   | { readonly type: "snapshot" }
   | { readonly type: "settings"; readonly settings: Settings }
   | { readonly type: "console"; readonly input: ConsoleInput };

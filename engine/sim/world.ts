@@ -629,6 +629,12 @@ export class World implements Facts, Carrier {
         return this.#ask(command.client, { type: "read", member: command.member, serializable: command.serializable });
       case "console":
         return this.#ask(command.client, { type: "console", input: command.input });
+      case "hold-back":
+        return this.#ask(command.client, { type: "hold-back", on: command.on });
+      case "step-client":
+        return this.#ask(command.client, { type: "step-client" });
+      case "fence":
+        return this.#ask(command.process, { type: "fence", on: command.on });
       case "panic":
         return this.#panic(this.cell(command.process), { message: command.message, stack: command.stack });
       default:
@@ -710,10 +716,13 @@ export class World implements Facts, Carrier {
   stateOf(id: ProcessId): CellState | null {
     return this.#cells.get(id)?.state ?? null;
   }
-  messageState(id: MessageId): "travelling" | "held" | "on-connection" | "gone" {
+  messageState(id: MessageId): "travelling" | "held" | "data-on-connection" | "on-connection" | "gone" {
     if (this.#held.has(id)) return "held";
     const event = this.#find(id);
-    if (event !== undefined) return event.kind === "segment" ? "on-connection" : "travelling";
+    if (event !== undefined) {
+      if (event.kind !== "segment") return "travelling";
+      return (event.body as Segment).part === "data" ? "data-on-connection" : "on-connection";
+    }
     return this.#connections.isWaiting(id) ? "on-connection" : "gone";
   }
   isCut(from: ProcessId, to: ProcessId): boolean {

@@ -1,0 +1,135 @@
+/**
+ * A lab that runs in this thread: its world, its fold, and the commands that were given, each recorded with the moment
+ * at which it was carried out. What a story asks for in words ("when c1 is about to write") becomes such a command.
+ */
+import type { Micros } from "../base/units.ts";
+import type { Command, MessageId, ProcessId, Recorded, Refusal } from "../sim/command.ts";
+import type { TraceEvent, WorldEvent } from "../sim/events.ts";
+import { InlineHost } from "../sim/host.ts";
+import { World } from "../sim/world.ts";
+import type { LabView } from "../trace/lab-view.ts";
+import type { LabConfig } from "./config.ts";
+import type { LabEvent } from "./events.ts";
+import { LabFold } from "./fold.ts";
+import type { LabKit } from "./world.ts";
+
+/** A message of a client that is still on its way, in the words of its system. */
+export interface MessageMatch {
+  readonly from: ProcessId;
+  /** A part of what `messageWords` makes of it. */
+  readonly words: string;
+}
+
+export class LabRun {
+  readonly config: LabConfig;
+  readonly world: World;
+  readonly fold: LabFold;
+  readonly commands: Recorded[] = [];
+  readonly #host: InlineHost;
+  readonly #listener: ((event: TraceEvent) => void) | null;
+  #sent: { readonly message: MessageId; readonly from: ProcessId; readonly words: string }[] = [];
+  #steps: { readonly client: ProcessId; readonly step: string | null }[] = [];
+  #believes = 0;
+  events = 0;
+
+  constructor(config: LabConfig, seed: number, kit: LabKit, listener: ((event: TraceEvent) => void) | null = null) {
+    this.config = config;
+    this.fold = new LabFold(config);
+    this.#listener = listener;
+    this.#host = new InlineHost(kit.build);
+    this.world = new World(kit.world(config, seed), (event) => this.#took(event));
+  }
+
+  /** The story's clock. */
+  get now(): Micros {
+    return this.world.now - this.config.warmUp;
+  }
+
+  view(): LabView {
+    this.fold.settle(this.world.now);
+    return this.fold.view();
+  }
+
+  command(command: Command): Refusal | null {
+    const { n, now: at } = this.world;
+    const refusal = this.world.command(command, this.#host);
+    if (refusal === null) this.commands.push({ n, at, command });
+    return refusal;
+  }
+
+  /** To an instant of the story, or until `stop` says so after a round. @returns whether it was stopped */
+  runTo(to: Micros, stop: () => boolean = never): boolean {
+    const end = to + this.config.warmUp;
+    while (this.world.nextAt <= end) {
+      this.#sent = [];
+      this.#steps = [];
+      this.world.runRoundHere(this.#host);
+      if (stop()) return true;
+    }
+    if (this.world.now < end) this.world.idleUntil(end);
+    return false;
+  }
+
+  /** Until a thread of the client has come to its next step. */
+  stepClient(client: ProcessId, within: Micros): boolean {
+    return this.runTo(this.now + within, () => this.#steps.some((one) => one.client === client));
+  }
+
+  /** Until somebody begins or ceases to believe. */
+  runToLockChange(within: Micros): boolean {
+    const before = this.#believes;
+    return this.runTo(this.now + within, () => this.#believes > before);
+  }
+
+  /** Until the client has come to this step: a breakpoint. */
+  runToStep(client: ProcessId, step: string, to: Micros): boolean {
+    return this.runTo(to, () => this.cameTo(client, step));
+  }
+
+  cameTo(client: ProcessId, step: string): boolean {
+    return this.#steps.some((one) => one.client === client && one.step === step);
+  }
+
+  /** The message that was sent in the last round; null: none such. */
+  justSent({ from, words }: MessageMatch): MessageId | null {
+    return this.#sent.find((one) => one.from === from && one.words.includes(words))?.message ?? null;
+  }
+
+  /** Who leads, as the members say; null before anyone does. */
+  leader: ProcessId | null = null;
+
+  #took(traced: TraceEvent): void {
+    this.events += 1;
+    this.fold.add(traced);
+    const event = traced.event as WorldEvent | LabEvent | RoleTold;
+    if (event.type === "sent" && traced.process !== null && event.segment?.part === "data")
+      this.#sent.push({ message: event.message, from: traced.process, words: messageWords(event.segment.data) });
+    else if (event.type === "program-step" && traced.process !== null)
+      this.#steps.push({ client: traced.process, step: event.step });
+    else if (event.type === "lock-believes") this.#believes += 1;
+    else if (event.type === "role-changed" && event.role === "leader") this.leader = traced.process;
+    this.#listener?.(traced);
+  }
+}
+
+interface RoleTold {
+  readonly type: "role-changed";
+  readonly role: string;
+}
+
+function never(): boolean {
+  return false;
+}
+
+/** A few words for what goes over a connection: an etcd method, a Redis command, or the kind of a frame. */
+export function messageWords(data: unknown): string {
+  if (typeof data !== "object" || data === null) return "";
+  if ("method" in data && typeof data.method === "string") return data.method;
+  if ("args" in data && Array.isArray(data.args)) return String(data.args[0]);
+  if ("body" in data && typeof data.body === "object" && data.body !== null) {
+    if ("createRequest" in data.body && data.body.createRequest !== null) return "watch-create";
+    if ("createRequest" in data.body) return "watch";
+    if ("type" in data && data.type === "send") return "keep-alive";
+  }
+  return "type" in data ? String(data.type) : "";
+}

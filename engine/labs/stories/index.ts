@@ -1,0 +1,7 @@
+/** All lock stories, in the order in which they are offered. */
+import type { LabStory } from "../story.ts";
+import { FAIR_STORIES } from "./fair.ts";
+import { OTHER_STORIES } from "./others.ts";
+import { REDIS_STORIES } from "./redis.ts";
+
+export const LAB_STORIES: readonly LabStory[] = [...FAIR_STORIES, ...OTHER_STORIES, ...REDIS_STORIES];

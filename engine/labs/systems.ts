@@ -1,0 +1,90 @@
+/** Which programs there are, over which client library, and who says who holds. */
+import { present, unreachable } from "../base/assert.ts";
+import type { Micros } from "../base/units.ts";
+import type { ProcessId } from "../sim/command.ts";
+import type { Env } from "../sim/process.ts";
+import type { LabConfig, LabSystem } from "./config.ts";
+import { serverIds } from "./config.ts";
+import type { Driver } from "./driver.ts";
+import { EtcdDriver } from "./drivers/etcd.ts";
+import { RedisDriver } from "./drivers/redis.ts";
+import type { AnyProgram } from "./program.ts";
+import { ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./programs/etcd-fair.ts";
+import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./programs/etcd-txn.ts";
+import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
+import { OPTIMISTIC } from "./programs/optimistic.ts";
+import { REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./programs/redis-timestamp.ts";
+import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./programs/redis-token.ts";
+import { REDLOCK } from "./programs/redlock.ts";
+import { EtcdTruth, NoTruth, RedisTruth, type Truth } from "./truth.ts";
+
+export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries(
+  [
+    ETCD_FAIR_PUBLISHED,
+    ETCD_FAIR_MENDED,
+    ETCD_TXN_PUBLISHED,
+    ETCD_TXN_RETRY,
+    ETCD_TXN_WATCH,
+    ETCD_MUTEX_34,
+    ETCD_MUTEX_35,
+    REDIS_TIMESTAMP_PUBLISHED,
+    REDIS_TIMESTAMP_MENDED,
+    REDIS_TOKEN,
+    REDIS_TOKEN_FENCED,
+    REDLOCK,
+    OPTIMISTIC,
+  ].map((program) => [program.id, program]),
+);
+
+/** The world's calendar at its start; lock values of Redis are of it. */
+export const WALL_AT_START: Micros = 1_800_000_000_000_000;
+
+export type Family = "etcd" | "redis";
+
+export function familyOf(system: LabSystem): Family {
+  switch (system) {
+    case "etcd-fair":
+    case "etcd-txn":
+    case "etcd-mutex":
+    case "optimistic":
+      return "etcd";
+    case "redis-timestamp":
+    case "redis-token":
+    case "redlock":
+      return "redis";
+    default:
+      return unreachable(system);
+  }
+}
+
+export function programNamed(id: string): AnyProgram {
+  return present(PROGRAMS[id], `program ${id}`);
+}
+
+export function driverOf(program: string, servers: readonly ProcessId[], env: Env): Driver {
+  return program.startsWith("redis") || program.startsWith("redlock")
+    ? new RedisDriver(servers, env)
+    : new EtcdDriver(servers, env);
+}
+
+export function truthOf(config: LabConfig): Truth {
+  const { system, lock } = config;
+  const servers = serverIds(config);
+  switch (system) {
+    case "etcd-fair":
+    case "etcd-mutex":
+      return new EtcdTruth(lock, "prefix");
+    case "etcd-txn":
+      return new EtcdTruth(lock, "key");
+    case "redis-timestamp":
+      return new RedisTruth(lock, "timestamp", servers, WALL_AT_START);
+    case "redis-token":
+      return new RedisTruth(lock, "value", servers, WALL_AT_START);
+    case "redlock":
+      return new RedisTruth(lock, "majority", servers, WALL_AT_START);
+    case "optimistic":
+      return new NoTruth();
+    default:
+      return unreachable(system);
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Who really holds the lock: read off what the servers say, by the highest index that any of them has applied; for Redis
+ * by the present primary. One for each way of keeping a lock.
+ */
+import type { Micros } from "../base/units.ts";
+import { MS, SECOND } from "../base/units.ts";
+import type { LeaseId } from "../etcd/api/ids.ts";
+import type { EtcdEvent } from "../etcd/events.ts";
+import type { RedisEvent, SentinelEvent } from "../redis/events.ts";
+import type { ProcessId } from "../sim/command.ts";
+import type { TraceEvent } from "../sim/events.ts";
+
+/** One place in the queue, as the servers have it. */
+export interface Place {
+  readonly identity: string;
+  readonly order: number | null;
+  readonly expiresAt: Micros | null;
+  readonly renewedAt: Micros | null;
+  readonly span: Micros | null;
+}
+
+/** Why an identity is in no queue any more. */
+export type Gone = "deleted" | "lease-ended" | "expired" | "overwritten" | "forgotten";
+
+export interface Truth {
+  /** @returns whether the queue may be another one now */
+  add(traced: TraceEvent): boolean;
+  /** In order; the first really holds. */
+  queue(now: Micros): readonly Place[];
+  /** When the queue changes by itself; null: it does not. */
+  endsAt(now: Micros): Micros | null;
+  whyGone(identity: string): Gone | null;
+  state(): unknown;
+  restore(state: unknown): void;
+}
+
+interface EtcdKey {
+  readonly created: number;
+  readonly lease: LeaseId;
+  readonly value: string;
+}
+
+interface Counted {
+  readonly at: Micros;
+  readonly expiresAt: Micros;
+  readonly span: Micros;
+}
+
+interface EtcdFacts {
+  index: number;
+  keys: ReadonlyMap<string, EtcdKey>;
+  leases: ReadonlyMap<LeaseId, Counted>;
+  gone: ReadonlyMap<string, Gone>;
+}
+
+/** `prefix`: the keys under it, the lowest create revision first. `key`: that key, and the lease that it hangs on. */
+export class EtcdTruth implements Truth {
+  readonly #name: string;
+  readonly #mode: "prefix" | "key";
+  #facts: EtcdFacts = { index: 0, keys: new Map(), leases: new Map(), gone: new Map() };
+
+  constructor(name: string, mode: "prefix" | "key") {
+    this.#name = name;
+    this.#mode = mode;
+  }
+
+  add({ at, event }: TraceEvent): boolean {
+    const told = event as EtcdEvent;
+    if (told.type === "etcd-lease-counted") {
+      const counted = { at, expiresAt: at + told.expiresIn, span: told.ttl * SECOND };
+      this.#facts.leases = new Map(this.#facts.leases).set(told.lease, counted);
+      return false;
+    }
+    if (told.type !== "etcd-applied" || told.index <= this.#facts.index) return false;
+    this.#facts.index = told.index;
+    if (told.changes.length === 0) return false;
+    const keys = new Map(this.#facts.keys);
+    const gone = new Map(this.#facts.gone);
+    for (const { tombstone, kv, main } of told.changes) {
+      if (!this.#isOurs(kv.key)) continue;
+      const before = keys.get(kv.key);
+      if (before !== undefined && tombstone)
+        gone.set(this.#identity(kv.key, before), told.ended === null ? "deleted" : "lease-ended");
+      if (tombstone) keys.delete(kv.key);
+      else keys.set(kv.key, { created: kv.createRevision || main, lease: kv.lease, value: kv.value });
+    }
+    this.#facts.keys = keys;
+    this.#facts.gone = gone;
+    return true;
+  }
+
+  queue(): readonly Place[] {
+    const { keys, leases } = this.#facts;
+    return [...keys]
+      .map(([key, held]): Place => {
+        const counted = leases.get(held.lease);
+        return {
+          identity: this.#identity(key, held),
+          order: held.created,
+          expiresAt: counted?.expiresAt ?? null,
+          renewedAt: counted?.at ?? null,
+          span: counted?.span ?? null,
+        };
+      })
+      .sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
+  }
+
+  endsAt(): null {
+    return null;
+  }
+
+  whyGone(identity: string): Gone | null {
+    return this.#facts.gone.get(identity) ?? null;
+  }
+
+  state(): unknown {
+    return { ...this.#facts };
+  }
+
+  restore(state: unknown): void {
+    this.#facts = { ...(state as EtcdFacts) };
+  }
+
+  #isOurs(key: string): boolean {
+    return this.#mode === "key" ? key === this.#name : key.startsWith(`${this.#name}/`);
+  }
+
+  #identity(key: string, { lease }: EtcdKey): string {
+    return this.#mode === "key" ? lease : key;
+  }
+}
+
+interface RedisFacts {
+  primary: ProcessId;
+  /** What each server has under the lock's name. */
+  values: ReadonlyMap<ProcessId, { readonly value: string; readonly expireAt: number | null; readonly at: Micros }>;
+  gone: ReadonlyMap<string, Gone>;
+}
+
+/**
+ * `value`: whose token the primary has. `timestamp`: likewise, and the value itself says until when. `majority`: whose
+ * token most of the servers have.
+ */
+export class RedisTruth implements Truth {
+  readonly #key: string;
+  readonly #mode: "value" | "timestamp" | "majority";
+  readonly #servers: readonly ProcessId[];
+  readonly #wallAtStart: Micros;
+  #facts: RedisFacts;
+
+  constructor(
+    key: string,
+    mode: "value" | "timestamp" | "majority",
+    servers: readonly ProcessId[],
+    wallAtStart: Micros,
+  ) {
+    this.#key = key;
+    this.#mode = mode;
+    this.#servers = servers;
+    this.#wallAtStart = wallAtStart;
+    this.#facts = { primary: servers[0] as ProcessId, values: new Map(), gone: new Map() };
+  }
+
+  add({ at, process, event }: TraceEvent): boolean {
+    const told = event as RedisEvent | SentinelEvent;
+    if (process === null) return false;
+    if (told.type === "redis-role") {
+      if (told.role !== "primary" || told.why.rule === "configured" || this.#mode === "majority") return false;
+      const before = this.#facts.values.get(this.#facts.primary);
+      this.#facts.primary = process;
+      const now = this.#facts.values.get(process);
+      if (before !== undefined && before.value !== now?.value) this.#lose(before.value, "forgotten");
+      return true;
+    }
+    if (told.type === "redis-key" && told.key === this.#key) {
+      const before = this.#facts.values.get(process);
+      if (before !== undefined && before.value !== told.value) this.#lose(before.value, "overwritten");
+      const value = { value: told.value, expireAt: told.expireAt, at };
+      this.#facts.values = new Map(this.#facts.values).set(process, value);
+      return true;
+    }
+    if (told.type === "redis-key-gone" && told.key === this.#key) {
+      const before = this.#facts.values.get(process);
+      if (before !== undefined) this.#lose(before.value, told.why);
+      const values = new Map(this.#facts.values);
+      values.delete(process);
+      this.#facts.values = values;
+      return true;
+    }
+    if (told.type === "redis-started") {
+      const values = new Map(this.#facts.values);
+      values.delete(process);
+      this.#facts.values = values;
+      return true;
+    }
+    return false;
+  }
+
+  queue(now: Micros): readonly Place[] {
+    const { values, primary } = this.#facts;
+    if (this.#mode === "majority") {
+      const counts = new Map<string, number>();
+      for (const { value } of values.values()) counts.set(value, (counts.get(value) ?? 0) + 1);
+      const most = [...counts].filter(([, count]) => count > this.#servers.length / 2);
+      return most.map(([identity]) => ({ identity, order: null, expiresAt: null, renewedAt: null, span: null }));
+    }
+    const held = values.get(primary);
+    const expiresAt = this.#endOf(held);
+    if (held === undefined || (expiresAt !== null && expiresAt <= now)) return [];
+    const span = expiresAt === null ? null : expiresAt - held.at;
+    return [{ identity: held.value, order: null, expiresAt, renewedAt: held.at, span }];
+  }
+
+  endsAt(now: Micros): Micros | null {
+    if (this.#mode !== "timestamp") return null;
+    const end = this.#endOf(this.#facts.values.get(this.#facts.primary));
+    return end !== null && end > now ? end : null;
+  }
+
+  whyGone(identity: string): Gone | null {
+    return this.#facts.gone.get(identity) ?? null;
+  }
+
+  state(): unknown {
+    return { ...this.#facts };
+  }
+
+  restore(state: unknown): void {
+    this.#facts = { ...(state as RedisFacts) };
+  }
+
+  #endOf(held: { readonly value: string; readonly expireAt: number | null } | undefined): Micros | null {
+    if (held === undefined) return null;
+    const wall = this.#mode === "timestamp" ? Number(held.value) : held.expireAt;
+    return wall === null ? null : wall * MS - this.#wallAtStart;
+  }
+
+  #lose(identity: string, why: Gone): void {
+    this.#facts.gone = new Map(this.#facts.gone).set(identity, why);
+  }
+}
+
+/** Nobody holds anything: there is no lock. */
+export class NoTruth implements Truth {
+  add(): boolean {
+    return false;
+  }
+  queue(): readonly Place[] {
+    return [];
+  }
+  endsAt(): null {
+    return null;
+  }
+  whyGone(): null {
+    return null;
+  }
+  state(): null {
+    return null;
+  }
+  restore(): void {}
+}
