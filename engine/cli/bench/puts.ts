@@ -31,11 +31,14 @@ const VALUE_BYTES = 64;
 interface Load {
   readonly service: () => Service;
   readonly request: (n: number, value: string) => object;
+  /** etcd's --snapshot-count: 10,000 since 3.6, 100,000 before. */
+  readonly snapshotEntries: number;
 }
 
 const REGISTER: Load = {
   service: () => new Register(),
   request: (n, value) => ({ type: "request", request: n, body: { type: "write", value } }),
+  snapshotEntries: 10_000,
 };
 
 const ETCD_KEYS = 1_000;
@@ -50,6 +53,7 @@ const ETCD: Load = {
     metadata: { token: null, hasLeader: false },
     body: create(PutRequest, { key: `key-${call % ETCD_KEYS}`, value }),
   }),
+  snapshotEntries: 100_000,
 };
 
 class Member {
@@ -62,7 +66,7 @@ class Member {
   answered = 0;
   wakeAt: number | null = null;
 
-  constructor(id: ProcessId, trio: Trio, { service }: Load) {
+  constructor(id: ProcessId, trio: Trio, { service, snapshotEntries }: Load) {
     this.id = id;
     const out: Out = {
       send: (to, message) => void trio.member(to).inbox.push({ type: "message", from: id, message }),
@@ -89,7 +93,7 @@ class Member {
     const config = {
       voters: IDS.map((one) => one as string as NodeId),
       ...TIMINGS.etcd,
-      snapshotEntries: 10_000,
+      snapshotEntries,
       catchUpEntries: 5_000,
     };
     this.replica = new Replica(config, service(), { id, rng: rngFor(1, id), out });
