@@ -135,9 +135,22 @@ const LENGTH_DELIMITED = 2;
 
 /** The bytes of a message; zero fields are left out, fields stand in the order of their numbers, as Go's encoder has it. */
 export function encode<T>(of: Descriptor<T>, value: T): Uint8Array {
-  const out = new ByteWriter();
-  write(of, value as Readonly<Record<string, unknown>>, out);
+  const out = writerAt(0);
+  out.takeView();
+  write(of, value as Readonly<Record<string, unknown>>, out, 0);
   return out.take();
+}
+
+/** One for each depth of messages in messages. What an encoding that threw left in one is thrown away by the next. */
+const writers: ByteWriter[] = [];
+
+function writerAt(depth: number): ByteWriter {
+  let writer = writers[depth];
+  if (writer === undefined) {
+    writer = new ByteWriter();
+    writers[depth] = writer;
+  }
+  return writer;
 }
 
 const orders = new WeakMap<Descriptor, readonly (readonly [string, Field])[]>();
@@ -150,23 +163,24 @@ function inOrder(of: Descriptor): readonly (readonly [string, Field])[] {
   return order;
 }
 
-function write(of: Descriptor, value: Readonly<Record<string, unknown>>, out: ByteWriter): void {
+function write(of: Descriptor, value: Readonly<Record<string, unknown>>, out: ByteWriter, depth: number): void {
   for (const [key, f] of inOrder(of)) {
     const item = value[key];
     if (!f.repeated) {
-      if (f.nullable ? item !== null : item !== zeroOf(f)) writeField(f, item, out);
+      if (f.nullable ? item !== null : item !== zeroOf(f)) writeField(f, item, out, depth);
     } else if (f.kind === "bytes" || f.kind === "string" || f.kind === "message") {
-      for (const one of item as readonly unknown[]) writeField(f, one, out);
+      for (const one of item as readonly unknown[]) writeField(f, one, out, depth);
     } else if ((item as readonly unknown[]).length > 0) {
-      const packed = new ByteWriter();
+      const packed = writerAt(depth + 1);
+      packed.takeView();
       for (const one of item as readonly unknown[]) writeScalar(f, one, packed);
       out.varint(f.number * 8 + LENGTH_DELIMITED);
-      out.bytes(packed.take());
+      out.bytes(packed.takeView());
     }
   }
 }
 
-function writeField(f: Field, value: unknown, out: ByteWriter): void {
+function writeField(f: Field, value: unknown, out: ByteWriter, depth: number): void {
   switch (f.kind) {
     case "bytes":
       out.varint(f.number * 8 + LENGTH_DELIMITED);
@@ -174,9 +188,13 @@ function writeField(f: Field, value: unknown, out: ByteWriter): void {
     case "string":
       out.varint(f.number * 8 + LENGTH_DELIMITED);
       return out.bytes(utf8Encode(value as string));
-    case "message":
+    case "message": {
+      const inner = writerAt(depth + 1);
+      inner.takeView();
+      write((f.message as () => Descriptor)(), value as Readonly<Record<string, unknown>>, inner, depth + 1);
       out.varint(f.number * 8 + LENGTH_DELIMITED);
-      return out.bytes(encode((f.message as () => Descriptor)(), value as never));
+      return out.bytes(inner.takeView());
+    }
     default:
       out.varint(f.number * 8 + VARINT);
       writeScalar(f, value, out);
