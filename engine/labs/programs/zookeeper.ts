@@ -52,7 +52,10 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         ),
       then: (l, got, here) => {
         if (got.type === "answer")
-          return { to: mended ? "await" : "listen", set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono } };
+          return {
+            to: mended ? "await" : "listen",
+            set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono },
+          };
         if (mended) return { to: "unlisten", set: { watches: null } };
         // As published: gone means mine.
         return { to: "work", set: owns(l, here) };
