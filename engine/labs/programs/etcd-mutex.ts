@@ -72,7 +72,7 @@ function mutex(compat: "3.4" | "3.5"): Program<Mutex, EtcdRequest> {
       txn: {
         act: (l) => ({
           do: "call",
-          request: { type: "call", method: "KV/Txn", body: mutexTxn(prefixOf(l), l.lease) as RequestOf<"KV/Txn"> },
+          request: { type: "call", method: "KV/Txn", body: mutexTxn(prefixOf(l), l.lease) },
           timeout: CALL_TIMEOUT,
         }),
         then: (l, got, here) => {
