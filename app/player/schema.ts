@@ -5,6 +5,7 @@
 import * as v from "valibot";
 import {
   BROKEN_RULES,
+  checkLab,
   type Command,
   type CommandType,
   type DiskQuality,
@@ -14,6 +15,7 @@ import {
   FSYNC_MAX,
   LAB_CLIENTS_MAX,
   LAB_SYSTEMS,
+  type LabConfig,
   LATENCY_MAX,
   type LinkQuality,
   type ProcessId,
@@ -26,6 +28,7 @@ import { isProcessId } from "../store/ids.ts";
 import type { Speed } from "../store/speed.ts";
 import { integer, MembersSchema, SeedSchema, SpeedSchema, TimingSchema } from "./ranges.ts";
 
+export const CLIENTS_MAX = 3;
 export const COMMANDS_MAX = 10_000;
 export const TEXT_MAX = 1_000;
 /** A virtual day: far more than anyone watches, and replayed in a bearable time. */
@@ -62,60 +65,66 @@ export const DiskQualitySchema: v.GenericSchema<unknown, DiskQuality> = v.pipe(
   v.check(({ fsyncMin, fsyncMax }) => inOrder({ min: fsyncMin, max: fsyncMax })),
 );
 
-const Span = integer(0, 3_600 * SECOND);
-const LabParamsEntries = {
-  lock: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+const LockName = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
+/** How long anything of a lab may last, in microseconds. */
+const Span = integer(0, 3_600_000_000);
+const MaybeSpan = v.nullable(Span);
+
+const ParamEntries = {
+  lock: LockName,
   ttl: Span,
   work: Span,
-  writes: v.pipe(v.array(Span), v.maxLength(64)),
-  beatFirst: v.nullable(Span),
-  beatEvery: integer(10_000, 3_600 * SECOND),
-  retry: integer(1_000, 3_600 * SECOND),
-  limit: v.nullable(Span),
+  writes: v.pipe(v.array(Span), v.maxLength(50)),
+  beatFirst: MaybeSpan,
+  beatEvery: Span,
+  retry: Span,
+  limit: MaybeSpan,
   ownDeadline: v.boolean(),
   replicas: integer(0, 9),
   servers: integer(1, 9),
   rounds: integer(1, 1_000),
 };
-const LabClientParams = v.strictObject({
-  lock: v.exactOptional(LabParamsEntries.lock),
-  ttl: v.exactOptional(LabParamsEntries.ttl),
-  work: v.exactOptional(LabParamsEntries.work),
-  writes: v.exactOptional(LabParamsEntries.writes),
-  beatFirst: v.exactOptional(LabParamsEntries.beatFirst),
-  beatEvery: v.exactOptional(LabParamsEntries.beatEvery),
-  retry: v.exactOptional(LabParamsEntries.retry),
-  limit: v.exactOptional(LabParamsEntries.limit),
-  ownDeadline: v.exactOptional(LabParamsEntries.ownDeadline),
-  replicas: v.exactOptional(LabParamsEntries.replicas),
-  servers: v.exactOptional(LabParamsEntries.servers),
-  rounds: v.exactOptional(LabParamsEntries.rounds),
-});
-const Variant = v.pipe(v.string(), v.maxLength(32));
 
-/** Whether there is such a program, and figures are inside their ranges, `checkLab` says. */
-const LabSchema = v.strictObject({
-  system: v.picklist(LAB_SYSTEMS),
-  variant: Variant,
-  lock: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
-  servers: integer(1, 9),
-  fenced: v.boolean(),
-  params: v.strictObject(LabParamsEntries),
-  clients: v.pipe(
-    v.array(
-      v.strictObject({
-        startAt: Span,
-        params: v.exactOptional(LabClientParams),
-        variant: v.exactOptional(Variant),
-        server: v.exactOptional(integer(0, 8)),
-      }),
-    ),
-    v.minLength(1),
-    v.maxLength(LAB_CLIENTS_MAX),
+const ClientSchema = v.strictObject({
+  startAt: Span,
+  params: v.exactOptional(
+    v.strictObject({
+      lock: v.exactOptional(LockName),
+      ttl: v.exactOptional(Span),
+      work: v.exactOptional(Span),
+      writes: v.exactOptional(ParamEntries.writes),
+      beatFirst: v.exactOptional(MaybeSpan),
+      beatEvery: v.exactOptional(Span),
+      retry: v.exactOptional(Span),
+      limit: v.exactOptional(MaybeSpan),
+      ownDeadline: v.exactOptional(v.boolean()),
+      replicas: v.exactOptional(ParamEntries.replicas),
+      servers: v.exactOptional(ParamEntries.servers),
+      rounds: v.exactOptional(ParamEntries.rounds),
+    }),
   ),
-  stepTime: integer(0, SECOND),
-  warmUp: integer(0, 60 * SECOND),
+  variant: v.exactOptional(v.pipe(v.string(), v.maxLength(40))),
+  server: v.exactOptional(integer(0, 8)),
 });
+
+/** Its figures have ranges of their own, which the lab names when one is outside (`checkLab`). */
+const LabSchema: v.GenericSchema<unknown, LabConfig> = v.pipe(
+  v.strictObject({
+    system: v.picklist(LAB_SYSTEMS),
+    variant: v.pipe(v.string(), v.maxLength(40)),
+    lock: LockName,
+    servers: integer(1, 9),
+    fenced: v.boolean(),
+    params: v.strictObject(ParamEntries),
+    clients: v.pipe(v.array(ClientSchema), v.minLength(1), v.maxLength(LAB_CLIENTS_MAX)),
+    stepTime: integer(0, 1_000_000),
+    warmUp: integer(0, 60_000_000),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const bad = dataset.typed ? checkLab(dataset.value) : null;
+    if (bad !== null) addIssue({ message: `${bad.field} is ${bad.given}, and may be from ${bad.min} to ${bad.max}` });
+  }),
+);
 
 export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject({
   members: MembersSchema,
@@ -124,7 +133,7 @@ export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject(
   checkQuorum: v.boolean(),
   network: LinkQualitySchema,
   disk: DiskQualitySchema,
-  clients: integer(0, LAB_CLIENTS_MAX),
+  clients: integer(0, CLIENTS_MAX),
   system: v.exactOptional(v.picklist(["register", "etcd"])),
   lab: v.exactOptional(LabSchema),
 });

@@ -61,13 +61,14 @@ const LEASE_OVERHEAD = 64;
 export class EtcdState {
   readonly lessor: Lessor;
   readonly mvcc: Mvcc;
-  readonly auth = new AuthStore();
+  readonly auth: AuthStore;
   readonly membership: Membership;
   readonly #quotaBytes: number;
   #alarms: AlarmMember[] = [];
 
   constructor({ compat, minLeaseTtl, quotaBytes, members }: EtcdStateConfig) {
     this.lessor = new Lessor(minLeaseTtl);
+    this.auth = new AuthStore(compat);
     this.mvcc = new Mvcc(compat, this.lessor);
     this.membership = new Membership(members);
     this.#quotaBytes = quotaBytes;

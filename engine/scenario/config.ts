@@ -42,10 +42,10 @@ export interface EtcdOptions {
 export interface RunConfig {
   /** The register when left out. */
   readonly system?: SystemName;
+  /** A lock lab: then `members` are its servers, and its clients are its own. */
+  readonly lab?: LabConfig;
   /** How etcd is set up, where it is not as usual. */
   readonly etcd?: EtcdOptions;
-  /** A lock lab: its servers, clients and resource are the world then; see `labConfig` in labs.ts. */
-  readonly lab?: LabConfig;
   /** 1 to `MEMBERS_MAX`. Their ids are n1, n2, … */
   readonly members: number;
   readonly timing: TimingProfile;

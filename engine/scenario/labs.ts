@@ -1,29 +1,32 @@
-/** A run of a lock lab. */
+/** Lock labs as runs: from a lab's config to a run's, and from a story to its recording. */
+import { present } from "../base/assert.ts";
 import { MS } from "../base/units.ts";
 import type { LabConfig } from "../labs/config.ts";
-import { messageWords } from "../labs/lab-run.ts";
+import { LAB_STORIES } from "../labs/stories/index.ts";
+import { tellStory } from "../labs/story.ts";
+import { LAB_KIT } from "../labs/world.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
-import type { Described } from "./fold/describe.ts";
+import type { RecordedStory } from "./stories/tell.ts";
 
-/** The run's config for a lab: what its members and clients are is the lab's. */
-export function labConfig(lab: LabConfig): RunConfig {
+/** The run of a lab: what is not the lab's own is as in its world. */
+export function labRunConfig(lab: LabConfig): RunConfig {
   return {
     ...DEFAULT_CONFIG,
+    lab,
     members: lab.servers,
-    clients: lab.clients.length,
+    clients: 0,
     timing: "etcd",
     preVote: true,
     network: { ...DEFAULT_CONFIG.network, latencyMin: 5 * MS, latencyMax: 5 * MS },
     disk: { fsyncMin: 2 * MS, fsyncMax: 2 * MS, tornWrites: false },
-    lab,
   };
 }
 
-const ANSWERS = new Set(["answer", "message", "end", "error", "pong", "reply", "push", "resource-answer"]);
-
-/** For frames of Redis and of the resource; etcd's have a description of their own. */
-export function describeLab(data: unknown): Described {
-  const words = messageWords(data);
-  const kind = ANSWERS.has(words) ? "response" : "request";
-  return { kind, term: 0, entryTerms: [], entryCount: 0, figures: { value: words } };
+export function recordLabStory(id: string): RecordedStory {
+  const story = present(
+    LAB_STORIES.find((each) => each.id === id),
+    `lock story ${id}`,
+  );
+  const { commands } = tellStory(story, LAB_KIT);
+  return { spec: { seed: story.seed, config: labRunConfig(story.lab) }, commands };
 }

@@ -30,6 +30,7 @@ const place = (identity: string, owner: string, watches: string | null = null): 
 const lab = (clients: readonly LabClientView[], queue: readonly QueuePlace[]): LabView => ({
   lab: "etcd-fair",
   variant: "mended",
+  startsAt: 0,
   lock: "/lock/",
   clients,
   queue,

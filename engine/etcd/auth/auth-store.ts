@@ -12,6 +12,7 @@ import { type EtcdError, etcdError } from "../api/errors.ts";
 import type { AuthUserAddRequest, InternalRaftRequest, PutRequest, RequestOp, TxnRequest } from "../api/messages.ts";
 import { Permission } from "../api/messages.ts";
 import { create, decode, encode, type Of } from "../api/proto.ts";
+import type { Compat } from "../mvcc/mvcc.ts";
 import type { Span } from "../mvcc/span.ts";
 import { allows, isValidRange } from "./permissions.ts";
 
@@ -44,12 +45,17 @@ export interface AuthCheckpoint {
 }
 
 export class AuthStore {
+  readonly #compat: Compat;
   #enabled = false;
   #revision = 1;
   readonly #users = new Map<string, User>();
   readonly #roles = new Map<string, Role>();
   /** By token its user. */
   readonly #tokens = new Map<string, string>();
+
+  constructor(compat: Compat) {
+    this.#compat = compat;
+  }
 
   get enabled(): boolean {
     return this.#enabled;
@@ -262,7 +268,7 @@ export class AuthStore {
   #roleGet(name: string): object | EtcdError {
     const role = this.#roles.get(name);
     if (role === undefined) return etcdError("RoleNotFound");
-    if (name === ROOT) return { perm: [ROOT_PERMISSION] };
+    if (name === ROOT && this.#compat !== "3.4") return { perm: [ROOT_PERMISSION] };
     return { perm: role.permissions };
   }
 

@@ -5,7 +5,7 @@
 import { SECOND } from "../../base/units.ts";
 import { type LeaseId, leaseHex, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Event } from "../../etcd/api/messages.ts";
-import type { RequestOf, ResponseOf } from "../../etcd/api/methods.ts";
+import type { ResponseOf } from "../../etcd/api/methods.ts";
 import { mutexTxn } from "../../etcd/concurrency/mutex.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, NEW_LOCALS, type Program } from "../program.ts";

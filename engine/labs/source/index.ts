@@ -1,16 +1,24 @@
-/** The listings of programs, by the program's name. */
-import { ETCD_FAIR } from "./etcd-fair.ts";
-import { type Language, type ListingLine, parseListing } from "./listing.ts";
+/** The listings of every program, by its id. */
+import { ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
+import { type ListingLanguage, type ListingLine, type Listings, parseListing } from "./listing.ts";
 
-const TEXTS: Readonly<Record<string, readonly [Readonly<Record<Language, string>>, "published" | "mended"]>> = {
-  "etcd-fair-published": [ETCD_FAIR, "published"],
-  "etcd-fair-mended": [ETCD_FAIR, "mended"],
+export { LANGUAGES, type ListingLanguage, type ListingLine } from "./listing.ts";
+
+/** With each the program whose lines it is held against: the published one against the mended, and the reverse. */
+interface Sourced {
+  readonly listings: Listings;
+  readonly other: string | null;
+}
+
+export const SOURCES: Readonly<Record<string, Sourced>> = {
+  "etcd-fair-published": { listings: ETCD_FAIR_PUBLISHED, other: "etcd-fair-mended" },
+  "etcd-fair-mended": { listings: ETCD_FAIR_MENDED, other: "etcd-fair-published" },
 };
 
-export const LISTED: readonly string[] = Object.keys(TEXTS);
-
-/** Null for a program without listings. */
-export function listingOf(program: string, language: Language): readonly ListingLine[] | null {
-  const known = TEXTS[program];
-  return known === undefined ? null : parseListing(known[0][language], known[1]);
+/** Empty when there is none. */
+export function listingOf(program: string, language: ListingLanguage): readonly ListingLine[] {
+  const sourced = SOURCES[program];
+  if (sourced === undefined) return [];
+  const other = sourced.other === null ? null : (SOURCES[sourced.other]?.listings[language] ?? null);
+  return parseListing(sourced.listings[language], other);
 }

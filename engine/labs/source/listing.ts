@@ -1,50 +1,63 @@
 /**
- * A program's listing in one language: lines, each with the steps that it stands for, so that every thread's cursor has a
- * line. Published and mended programs share one text: a line that begins with `-` is only in the published one, with `+`
- * only in the mended one; ` @ ` at its end names its steps, and `!` among them the fault that a line has or mends.
+ * A program as articles would print it: lines of text, each with the steps of the stepped program that it stands for.
+ *
+ * A listing is written as text. A line may end in `//@` and the labels of its steps, apart by blanks; `!name` among them
+ * is a note on it (the page has a sentence for each, `lab.note.<name>`): what is wrong with the line, or what was mended.
  */
-import type { Label } from "../program.ts";
-
-export const LANGUAGES = ["pseudo", "go", "java", "typescript", "shell"] as const;
-export type Language = (typeof LANGUAGES)[number];
+export const LANGUAGES = ["pseudo", "go", "java", "typescript", "cli"] as const;
+export type ListingLanguage = (typeof LANGUAGES)[number];
 
 export interface ListingLine {
   readonly text: string;
-  readonly steps: readonly Label[];
-  /** It is not so in the other program. */
+  /** None for a comment or a brace. */
+  readonly steps: readonly string[];
+  /** It differs from the other variant of the program, where there is one. */
   readonly differs: boolean;
-  /** Names a sentence that tells the fault. */
-  readonly fault: string | null;
+  readonly note: string | null;
 }
 
-const MARK = " @ ";
+/** The listings of one program, by language. */
+export type Listings = Readonly<Record<ListingLanguage, string>>;
 
-export function parseListing(text: string, variant: "published" | "mended"): readonly ListingLine[] {
-  const other = variant === "published" ? "+" : "-";
-  return text
+const MARK = "//@";
+
+/** @param other the other variant's listing in the same language: lines that it has not are marked */
+export function parseListing(source: string, other: string | null): readonly ListingLine[] {
+  const known = other === null ? null : new Set(linesOf(other).map(({ text }) => text.trim()));
+  return linesOf(source).map((line) => ({
+    ...line,
+    differs: known !== null && line.text.trim() !== "" && !known.has(line.text.trim()),
+  }));
+}
+
+function linesOf(source: string): readonly Omit<ListingLine, "differs">[] {
+  return source
+    .replace(/^\n/u, "")
+    .trimEnd()
     .split("\n")
-    .filter((line) => line !== "" && !line.startsWith(other))
-    .map((line): ListingLine => {
+    .map((line) => {
       const at = line.lastIndexOf(MARK);
-      const words =
-        at < 0
-          ? []
-          : line
-              .slice(at + MARK.length)
-              .split(" ")
-              .filter((word) => word !== "");
-      const fault = words.find((word) => word.startsWith("!"));
+      if (at < 0) return { text: line.trimEnd(), steps: [], note: null };
+      const marks = line
+        .slice(at + MARK.length)
+        .trim()
+        .split(/\s+/u);
       return {
-        text: (at < 0 ? line.slice(1) : line.slice(1, at)).trimEnd(),
-        steps: words.filter((word) => !word.startsWith("!")),
-        differs: !line.startsWith(" "),
-        fault: fault?.slice(1) ?? null,
+        text: line.slice(0, at).trimEnd(),
+        steps: marks.filter((mark) => mark !== "" && !mark.startsWith("!")),
+        note: marks.find((mark) => mark.startsWith("!"))?.slice(1) ?? null,
       };
     });
 }
 
-/** The first line on which a thread at this step stands; null when the listing does not have it. */
-export function lineOf(listing: readonly ListingLine[], step: Label): number | null {
-  const at = listing.findIndex(({ steps }) => steps.includes(step));
-  return at < 0 ? null : at;
+/** One of two programs that share a text: the lines of both, and those that begin with `mark`. */
+export function variantOf(both: Listings, mark: "-" | "+"): Listings {
+  const pick = (text: string): string =>
+    text
+      .split("\n")
+      .filter((line) => line.startsWith(" ") || line.startsWith(mark))
+      .map((line) => line.slice(1))
+      .join("\n");
+  const { pseudo, go, java, typescript, cli } = both;
+  return { pseudo: pick(pseudo), go: pick(go), java: pick(java), typescript: pick(typescript), cli: pick(cli) };
 }
