@@ -10,5 +10,5 @@ export {
 } from "./labs/config.ts";
 export type { LabStory } from "./labs/story.ts";
 export { LAB_STORIES } from "./labs/stories/index.ts";
-export { labConfig } from "./scenario/labs.ts";
-export { LANGUAGES, type ListingLanguage, listingOf, type ListingLine } from "./labs/source/index.ts";
+export { labRunConfig } from "./scenario/labs.ts";
+export { LANGUAGES, type ListingLanguage, type ListingLine, listingOf } from "./labs/source/index.ts";

@@ -24,13 +24,6 @@ export function clientIds(config: RunConfig): ProcessId[] {
   return Array.from({ length: config.lab?.clients.length ?? config.clients }, (_, i) => `c${i + 1}` as ProcessId);
 }
 
-/** In a lab also what the lock protects, and Redis's sentinel when there is one: they live among the clients. */
-export function bystanderIds({ lab }: RunConfig): readonly ProcessId[] {
-  if (lab === undefined) return [];
-  const follows = lab.system === "redis-token" || lab.system === "redis-timestamp";
-  return ["r1" as ProcessId, ...(follows && lab.servers > 1 ? ["s1" as ProcessId] : [])];
-}
-
 /** How long a client waits for an answer: time for two elections, as etcd's 7 s are for its timing. */
 export function clientTimeout(config: RunConfig): Micros {
   const { tick, electionTicks, electionSpreadTicks } = TIMINGS[config.timing];

@@ -4,7 +4,7 @@ import { SECOND } from "../base/units.ts";
 import { LAB_STORIES } from "../labs/stories/index.ts";
 import { tellStory } from "../labs/story.ts";
 import { LAB_KIT } from "../labs/world.ts";
-import { labConfig } from "./labs.ts";
+import { labRunConfig } from "./labs.ts";
 import { Run } from "./run.ts";
 import { SYSTEMS_KIT } from "./systems.ts";
 
@@ -15,7 +15,7 @@ describe("a lab in a run", () => {
     "%s replays from its commands to the same view and hash, and so does going on from a checkpoint",
     async (_id, story) => {
       const told = tellStory(story, LAB_KIT);
-      const spec = { seed: story.seed, config: labConfig(story.lab) };
+      const spec = { seed: story.seed, config: labRunConfig(story.lab) };
       const run = new Run(spec, told.commands, 500, SYSTEMS_KIT);
       const end = story.lab.warmUp + story.endsAt * SECOND;
       await run.advance(end);

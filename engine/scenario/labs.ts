@@ -9,7 +9,7 @@ import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
 import type { RecordedStory } from "./stories/tell.ts";
 
 /** The run of a lab: what is not the lab's own is as in its world. */
-export function labConfig(lab: LabConfig): RunConfig {
+export function labRunConfig(lab: LabConfig): RunConfig {
   return {
     ...DEFAULT_CONFIG,
     lab,
@@ -28,5 +28,5 @@ export function recordLabStory(id: string): RecordedStory {
     `lock story ${id}`,
   );
   const { commands } = tellStory(story, LAB_KIT);
-  return { spec: { seed: story.seed, config: labConfig(story.lab) }, commands };
+  return { spec: { seed: story.seed, config: labRunConfig(story.lab) }, commands };
 }

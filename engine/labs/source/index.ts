@@ -1,4 +1,5 @@
 /** The listings of every program, by its id. */
+import { ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
 import { type ListingLanguage, type ListingLine, type Listings, parseListing } from "./listing.ts";
 
 export { LANGUAGES, type ListingLanguage, type ListingLine } from "./listing.ts";
@@ -9,7 +10,10 @@ interface Sourced {
   readonly other: string | null;
 }
 
-export const SOURCES: Readonly<Record<string, Sourced>> = {};
+export const SOURCES: Readonly<Record<string, Sourced>> = {
+  "etcd-fair-published": { listings: ETCD_FAIR_PUBLISHED, other: "etcd-fair-mended" },
+  "etcd-fair-mended": { listings: ETCD_FAIR_MENDED, other: "etcd-fair-published" },
+};
 
 /** Empty when there is none. */
 export function listingOf(program: string, language: ListingLanguage): readonly ListingLine[] {

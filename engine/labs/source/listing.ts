@@ -49,3 +49,15 @@ function linesOf(source: string): readonly Omit<ListingLine, "differs">[] {
       };
     });
 }
+
+/** One of two programs that share a text: the lines of both, and those that begin with `mark`. */
+export function variantOf(both: Listings, mark: "-" | "+"): Listings {
+  const pick = (text: string): string =>
+    text
+      .split("\n")
+      .filter((line) => line.startsWith(" ") || line.startsWith(mark))
+      .map((line) => line.slice(1))
+      .join("\n");
+  const { pseudo, go, java, typescript, cli } = both;
+  return { pseudo: pick(pseudo), go: pick(go), java: pick(java), typescript: pick(typescript), cli: pick(cli) };
+}

@@ -12,7 +12,7 @@ import type { ReplicaEvent } from "../../replica/events.ts";
 import { type LinkEnds, type LinkQuality, linkKey, type Settings } from "../../sim/command.ts";
 import type { TraceEvent, WorldEvent } from "../../sim/events.ts";
 import type { Delta, LogCell, MemberView, Reign, ViolationView } from "../../trace/view.ts";
-import { bystanderIds, clientIds, memberIds, startSettings } from "../build.ts";
+import { clientIds, memberIds, startSettings } from "../build.ts";
 import type { RunConfig } from "../config.ts";
 import type { AnyEvent } from "../events.ts";
 import type { Parts, PartStates } from "../kit.ts";
@@ -318,7 +318,7 @@ function startState(config: RunConfig): FoldState {
     whole: { cuts: [], network: config.network, settings: startSettings(config), violation: null },
     members: members.map(newMember),
     logs: members.map((id) => [id, new Tail<LogCell>(1).state()] as const),
-    clients: { clients: [...clientIds(config), ...bystanderIds(config)].map(newClient), owners: [] },
+    clients: { clients: clientIds(config).map(newClient), owners: [] },
     travelling: [],
     reigns: [],
     notes: { notes: [], faults: [] },
