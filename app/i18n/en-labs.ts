@@ -217,4 +217,5 @@ export const enLabs = {
   "labstory.redlock-one-forgets.about": "One is not a majority: A keeps the lock.",
   "labstory.redlock-at-once": "Redlock: both ask at once",
   "labstory.redlock-at-once.about": "Neither may get three: both release and try again.",
+  "timeline.lane.lock": "lock",
 } as const;

@@ -210,4 +210,5 @@ export const zhLabs = {
   "labstory.redlock-one-forgets.about": "一台不是多数：A 保住了锁。",
   "labstory.redlock-at-once": "Redlock：同时请求",
   "labstory.redlock-at-once.about": "可能谁也得不到三台：都释放后重试。",
+  "timeline.lane.lock": "锁",
 } as const;

@@ -6,7 +6,7 @@ import { usePlayer } from "../../player/use.ts";
 import { useView } from "../../store/use.ts";
 import { Button } from "../../ui/button.tsx";
 import { Badge } from "../lock/badge.tsx";
-import { letterOf } from "../lock/lock-facts.ts";
+import { letterOf } from "../../store/lock-facts.ts";
 import css from "./lab.module.css";
 
 export function ClientsKnow() {

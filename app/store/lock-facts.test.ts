@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../../engine/index.ts";
+import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../engine/index.ts";
 import { letterOf, rowsOf } from "./lock-facts.ts";
 
 const client = (id: string, given: Partial<LabClientView> = {}): LabClientView => ({
