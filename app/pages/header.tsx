@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function Header({ onHelp, onRules }: Props) {
-  const { text, lang } = useLanguage();
+  const { text, find, lang } = useLanguage();
   const spec = useWorld(specOf);
   const started = useView(everLed);
   const theme = useTheme();
@@ -40,11 +40,13 @@ export function Header({ onHelp, onRules }: Props) {
       <Subjects />
       <p className={css["crumb"]}>
         <span>
-          {text("app.run", {
-            members: spec.config.members,
-            timing: text(`cluster.timing.${spec.config.timing}`),
-            seed: spec.seed,
-          })}
+          {spec.config.lab === undefined
+            ? text("app.run", {
+                members: spec.config.members,
+                timing: text(`cluster.timing.${spec.config.timing}`),
+                seed: spec.seed,
+              })
+            : text("lab.crumb", { name: find(`lab.system.${spec.config.lab.system}`) ?? "", seed: spec.seed })}
         </span>
       </p>
       <div className={css["actions"]}>

@@ -105,6 +105,8 @@ const HORIZON_US: Micros = 3_600_000_000;
 /** A fast run is stopped a little behind the event that broke a rule; further than this, it goes back to it. */
 const OVERSHOT_MAX: Micros = 20_000;
 const CALL_LIMIT_S = 15;
+/** How long before its first client a lock story is shown. */
+const STORY_LEAD: Micros = 300_000;
 /** Replaying from a checkpoint, or a whole link, may rightly take longer. */
 const REPLAY_LIMIT_S = 120;
 
@@ -164,8 +166,14 @@ export class WorldPlayer implements Player {
     });
     if (recorded === null) return false;
     const stands = await this.restart(recorded.spec, recorded.commands);
-    if (stands) this.play();
-    return stands;
+    if (!stands) return false;
+    // The cluster finds its leader before the story begins: nobody need wait for that.
+    const start = (recorded.spec.config.lab?.warmUp ?? 0) - STORY_LEAD;
+    if (start > 0)
+      await this.#jump((coordinator, key) => coordinator.advance(key, start, REPLAY_LIMIT_S * 1_000), REPLAY_LIMIT_S);
+    this.setSpeed(1);
+    this.play();
+    return true;
   }
 
   play(): void {
