@@ -243,4 +243,11 @@ export const enLabs = {
   "lab.variant.watch": "watches",
   "lab.variant.counted": "with a counter",
   "lab.variant.herd": "watching all (herd)",
+  "note.lab-believes": "{who} believes that it holds the lock.",
+  "note.lab-believes-token": "{who} believes that it holds the lock, with token {token}.",
+  "note.lab-lets-go": "{who} no longer believes that it holds the lock.",
+  "note.lab-woken": "{who} is woken: {what}.",
+  "note.lab-failed": "The program of {who} failed: {error}",
+  "note.lab-wrote": "{who} writes {value} to the resource.",
+  "note.lab-refused": "The resource refuses {who}: it has seen token {greatest}, and this one is {token}.",
 } as const;

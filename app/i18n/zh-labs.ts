@@ -236,4 +236,11 @@ export const zhLabs = {
   "lab.variant.watch": "监视",
   "lab.variant.counted": "带计数器",
   "lab.variant.herd": "监视所有（惊群）",
+  "note.lab-believes": "{who} 以为自己持有锁。",
+  "note.lab-believes-token": "{who} 以为自己持有锁，令牌 {token}。",
+  "note.lab-lets-go": "{who} 不再认为自己持有锁。",
+  "note.lab-woken": "{who} 被唤醒：{what}。",
+  "note.lab-failed": "{who} 的程序失败：{error}",
+  "note.lab-wrote": "{who} 向资源写入 {value}。",
+  "note.lab-refused": "资源拒绝 {who}：已见过令牌 {greatest}，而这个是 {token}。",
 } as const;
