@@ -377,7 +377,11 @@ export class World implements Facts, Carrier {
 
   #makeOut(self: () => Cell): Out {
     return {
-      send: (to, message) => this.#send(self(), this.cell(to), message),
+      send: (to, message) => {
+        // An address at which there is no machine: nobody will ever know.
+        const receiver = this.#cells.get(to);
+        if (receiver !== undefined) this.#send(self(), receiver, message);
+      },
       wake: (awake) => this.#setWake(self(), awake),
       append: (file, bytes) => {
         self().disk.append(file, bytes);

@@ -139,10 +139,10 @@ export class Lessor implements LeaseBindings {
     return this.#expiresAt?.get(id) ?? null;
   }
 
-  /** Whole seconds left, on the leader; less than 0 when its time is over. Null as `expiresAt`. */
+  /** Whole seconds left, on the leader, cut towards 0; -1 and less when it is over by that much. Null as `expiresAt`. */
   remainingTtl(id: LeaseId, now: Micros): number | null {
     const end = this.expiresAt(id);
-    return end === null ? null : Math.floor((end - now) / SECOND);
+    return end === null ? null : Math.trunc((end - now) / SECOND) || 0;
   }
 
   get isCounting(): boolean {

@@ -45,8 +45,8 @@ export function mayRemove(core: Core, id: MemberId): EtcdError | null {
   const voters = core.state.membership.voters();
   const left = voters.filter((other) => other.id !== id);
   if (left.length === 0 || left.filter(started).length < quorumOf(left.length)) return NOT_ENOUGH_STARTED;
-  // One that is down takes nothing from the quorum that is active.
-  if (member !== null && member.node !== core.host.id && !isActive(core, member)) return null;
+  // One that is down, or none at all, takes nothing from the quorum that is active.
+  if (member === null || (member.node !== core.host.id && !isActive(core, member))) return null;
   const active = voters.filter((other) => isActive(core, other)).length;
   return active - 1 < 1 + Math.floor((voters.length - 1) / 2) ? etcdError("Unhealthy") : null;
 }
