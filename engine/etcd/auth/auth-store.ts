@@ -12,6 +12,7 @@ import { type EtcdError, etcdError } from "../api/errors.ts";
 import type { AuthUserAddRequest, InternalRaftRequest, PutRequest, RequestOp, TxnRequest } from "../api/messages.ts";
 import { Permission } from "../api/messages.ts";
 import { create, decode, encode, type Of } from "../api/proto.ts";
+import type { Compat } from "../mvcc/mvcc.ts";
 import type { Span } from "../mvcc/span.ts";
 import { allows, isValidRange } from "./permissions.ts";
 
@@ -44,12 +45,17 @@ export interface AuthCheckpoint {
 }
 
 export class AuthStore {
+  readonly #compat: Compat;
   #enabled = false;
   #revision = 1;
   readonly #users = new Map<string, User>();
   readonly #roles = new Map<string, Role>();
   /** By token its user. */
   readonly #tokens = new Map<string, string>();
+
+  constructor(compat: Compat) {
+    this.#compat = compat;
+  }
 
   get enabled(): boolean {
     return this.#enabled;
@@ -213,7 +219,7 @@ export class AuthStore {
   #userChangePassword(name: string, password: string): object | EtcdError {
     const user = this.#users.get(name);
     if (user === undefined) return etcdError("UserNotFound");
-    user.password = digest(name, password);
+    if (user.password !== null) user.password = digest(name, password);
     this.#forgetTokens(name);
     return this.#changed();
   }
@@ -254,7 +260,6 @@ export class AuthStore {
     for (const user of this.#users.values()) {
       if (!user.roles.includes(name)) continue;
       user.roles = user.roles.filter((other) => other !== name);
-      this.#forgetTokens(user.name);
     }
     return this.#changed();
   }
@@ -262,17 +267,22 @@ export class AuthStore {
   #roleGet(name: string): object | EtcdError {
     const role = this.#roles.get(name);
     if (role === undefined) return etcdError("RoleNotFound");
-    if (name === ROOT) return { perm: [ROOT_PERMISSION] };
+    if (name === ROOT && this.#compat !== "3.4") return { perm: [ROOT_PERMISSION] };
     return { perm: role.permissions };
   }
 
   #roleGrant(name: string, permission: Permission | null): object | EtcdError {
     if (permission === null) return etcdError("PermissionNotGiven");
-    if (!isValidRange(permission)) return etcdError("InvalidAuthMgmt");
+    if (this.#compat !== "3.4" && !isValidRange(permission)) return etcdError("InvalidAuthMgmt");
     const role = this.#roles.get(name);
     if (role === undefined) return etcdError("RoleNotFound");
-    const others = role.permissions.filter((other) => !isSameSpan(other, permission));
-    role.permissions = [...others, permission].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    // Only the first permission of the same key is looked at, so one for another span of it can come twice.
+    const at = role.permissions.findIndex(({ key }) => key >= permission.key);
+    const before = role.permissions[at];
+    role.permissions =
+      before !== undefined && isSameSpan(before, permission)
+        ? role.permissions.with(at, permission)
+        : [...role.permissions, permission].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     return this.#changed();
   }
 
@@ -282,7 +292,6 @@ export class AuthStore {
     const kept = role.permissions.filter((other) => !isSameSpan(other, span));
     if (kept.length === role.permissions.length) return etcdError("PermissionNotGranted");
     role.permissions = kept;
-    for (const user of this.#users.values()) if (user.roles.includes(name)) this.#forgetTokens(user.name);
     return this.#changed();
   }
 
