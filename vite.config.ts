@@ -69,7 +69,8 @@ function workerProgram(program: "program" | "program-systems"): Plugin {
       });
       if (!("output" in built)) throw new Error("the worker's program was not built");
       const [chunk] = built.output;
-      for (const file of Object.keys(chunk.modules)) this.addWatchFile(file);
+      // What has no file of its own is made by the bundler.
+      for (const file of Object.keys(chunk.modules)) if (!file.startsWith("\0")) this.addWatchFile(file);
       return `export default ${JSON.stringify(chunk.code)};`;
     },
   };

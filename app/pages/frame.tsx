@@ -6,7 +6,6 @@ import { Notices } from "../panels/notices.tsx";
 import { Transport } from "../panels/transport.tsx";
 import { Why } from "../panels/why.tsx";
 import { Stage } from "../scene/stage.tsx";
-import { StageTools } from "../scene/stage-tools.tsx";
 import { anyPanicked, everLed, settings } from "../store/selectors.ts";
 import { usePlayer } from "../player/use.ts";
 import { useView } from "../store/use.ts";
@@ -29,6 +28,7 @@ const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
 /** Before the first leader there is nothing on it. */
 const Timeline = lazy(() => import("../panels/timeline.tsx"));
+const StageTools = lazy(() => import("../scene/stage-tools.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
 
 /** As in the style sheets: below this, one column. */
@@ -53,6 +53,7 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const [tab, setTab] = useState(narrow && top !== undefined ? top.id : first);
   const started = useView(everLed);
   const panicked = useView(anyPanicked);
+  const crowded = useView((view) => view.lab !== null);
   const lawless = useView((view) => settings(view).broken.length > 0);
   const openRules = useCallback(() => setTab("rules"), []);
   const openHelp = useCallback(() => setHelp(true), []);
@@ -82,8 +83,10 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
       <Header onHelp={openHelp} onRules={openRules} />
       <main className={css["main"]}>
         <div className={css["scene"]}>
-          <Stage onWrite={toTop}>{narrow ? null : <StageTools />}</Stage>
-          {narrow ? null : <HintLine />}
+          <Stage onWrite={toTop}>
+            <Suspense fallback={null}>{narrow || !started ? null : <StageTools />}</Suspense>
+          </Stage>
+          {narrow || crowded ? null : <HintLine />}
           <Notices />
         </div>
         <Suspense fallback={null}>

@@ -22,6 +22,7 @@ export function startPage(root: HTMLElement): void {
   createRoot(root).render(<Page player={player} />);
 }
 
+const LabPage = lazy(() => import("./lab-page.tsx"));
 const EtcdPage = lazy(() => import("./etcd-page.tsx"));
 
 function Page({ player }: { readonly player: Player }) {
@@ -42,9 +43,5 @@ function Page({ player }: { readonly player: Player }) {
 function SubjectPage() {
   const subject = useWorld(subjectOf);
   if (subject === "raft") return <RaftPage />;
-  return (
-    <Suspense fallback={null}>
-      <EtcdPage />
-    </Suspense>
-  );
+  return <Suspense fallback={null}>{subject === "labs" ? <LabPage /> : <EtcdPage />}</Suspense>;
 }

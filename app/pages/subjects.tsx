@@ -5,7 +5,9 @@ import { type Subject, subjectOf } from "../store/subject.ts";
 import { useWorld } from "../store/use.ts";
 import css from "./pages.module.css";
 
-const SUBJECTS: readonly Subject[] = ["raft", "etcd"];
+const SUBJECTS: readonly Subject[] = ["raft", "etcd", "labs"];
+/** The lock story that the page begins with. */
+const FIRST_STORY = "three-clients-mended";
 
 /** What this page can be about; choosing one starts a run of it. */
 export function Subjects() {
@@ -14,6 +16,7 @@ export function Subjects() {
   const subject = useWorld(subjectOf);
   const open = (to: Subject): void => {
     if (to === subject) return;
+    if (to === "labs") return void player.tellLab(FIRST_STORY);
     void player.restart(SUBJECT_SPECS[to]).then((stands) => (stands ? player.play() : undefined));
   };
   return (

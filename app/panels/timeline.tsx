@@ -4,6 +4,7 @@ import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { faults as faultsOf, inPast, reigns as reignsOf, violation as violationOf } from "../store/selectors.ts";
+import { letterOf } from "../store/lock-facts.ts";
 import { useView, useWorld, useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 import "../ui/css.ts";
@@ -41,6 +42,7 @@ export default function Timeline() {
   const span = useWorld((state) => spanFor(state.headAt));
   const coarse = useWorld((state) => Math.ceil(state.headAt / (span / COARSE)) * (span / COARSE));
   const past = useWorld(inPast);
+  const inLab = useView((view) => view.lab !== null);
   const forked = useWorld((state) => state.branches > 0);
   const { scale } = usePalette();
   const left = LEFT * scale;
@@ -121,6 +123,11 @@ export default function Timeline() {
       <span className={css["lane"]} data-lane="faults">
         {text("timeline.lane.faults")}
       </span>
+      {inLab ? (
+        <span className={css["lane"]} data-lane="lock">
+          {text("timeline.lane.lock")}
+        </span>
+      ) : null}
       <div
         ref={slider}
         className={css["slider"]}
@@ -193,6 +200,7 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
           {words}
         </span>
       ))}
+      <Locks {...{ x, now, scale }} />
       {broken === null || broken.at > now ? null : <span className={css["breach"]} style={{ left: x(broken.at) }} />}
       {ticks.map((tick) => (
         <span key={tick} className={css["tick"]} style={{ left: x(tick) }}>
@@ -202,6 +210,32 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
     </div>
   );
 });
+
+/** Who really held the lock of a lab, and where two believed at once. */
+function Locks({ x, now, scale }: Pick<LanesProps, "x" | "now" | "scale">) {
+  const held = useView((view) => view.lab?.held ?? null);
+  const overlaps = useView((view) => view.lab?.overlaps ?? null);
+  const bar = (from: number, to: number | null): { readonly left: number; readonly width: number } => ({
+    left: x(from),
+    width: Math.max(1.5, x(Math.min(now, to ?? now)) - x(from) - 1),
+  });
+  return (
+    <>
+      {held?.map((hold) =>
+        hold.from > now ? null : (
+          <span key={hold.from} className={css["hold"]} style={bar(hold.from, hold.to)}>
+            {hold.client === null || bar(hold.from, hold.to).width < 16 * scale ? null : letterOf(hold.client)}
+          </span>
+        ),
+      )}
+      {overlaps?.map((overlap) =>
+        overlap.from > now ? null : (
+          <span key={overlap.event} className={css["overlap"]} style={bar(overlap.from, overlap.to)} />
+        ),
+      )}
+    </>
+  );
+}
 
 /** Faults from left to right; one whose words would run into the next stays without them. */
 function placeFaults(

@@ -10,7 +10,7 @@ import type { Coordinator, RunSpec } from "../../engine/index.ts";
 export type ProgramName = "register" | "systems";
 
 export function programFor({ config }: RunSpec): ProgramName {
-  return (config.system ?? "register") === "register" ? "register" : "systems";
+  return config.lab === undefined && (config.system ?? "register") === "register" ? "register" : "systems";
 }
 
 export interface Engine {

@@ -5,6 +5,7 @@
 import * as v from "valibot";
 import {
   BROKEN_RULES,
+  checkLab,
   type Command,
   type CommandType,
   type DiskQuality,
@@ -12,6 +13,9 @@ import {
   CONSOLE_WORDS_MAX,
   DRIFT_PPM_MAX,
   FSYNC_MAX,
+  LAB_CLIENTS_MAX,
+  LAB_SYSTEMS,
+  type LabConfig,
   LATENCY_MAX,
   type LinkQuality,
   type ProcessId,
@@ -61,6 +65,67 @@ export const DiskQualitySchema: v.GenericSchema<unknown, DiskQuality> = v.pipe(
   v.check(({ fsyncMin, fsyncMax }) => inOrder({ min: fsyncMin, max: fsyncMax })),
 );
 
+const LockName = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
+/** How long anything of a lab may last, in microseconds. */
+const Span = integer(0, 3_600_000_000);
+const MaybeSpan = v.nullable(Span);
+
+const ParamEntries = {
+  lock: LockName,
+  ttl: Span,
+  work: Span,
+  writes: v.pipe(v.array(Span), v.maxLength(50)),
+  beatFirst: MaybeSpan,
+  beatEvery: Span,
+  retry: Span,
+  limit: MaybeSpan,
+  ownDeadline: v.boolean(),
+  replicas: integer(0, 9),
+  servers: integer(1, 9),
+  rounds: integer(1, 1_000),
+};
+
+const ClientSchema = v.strictObject({
+  startAt: Span,
+  params: v.exactOptional(
+    v.strictObject({
+      lock: v.exactOptional(LockName),
+      ttl: v.exactOptional(Span),
+      work: v.exactOptional(Span),
+      writes: v.exactOptional(ParamEntries.writes),
+      beatFirst: v.exactOptional(MaybeSpan),
+      beatEvery: v.exactOptional(Span),
+      retry: v.exactOptional(Span),
+      limit: v.exactOptional(MaybeSpan),
+      ownDeadline: v.exactOptional(v.boolean()),
+      replicas: v.exactOptional(ParamEntries.replicas),
+      servers: v.exactOptional(ParamEntries.servers),
+      rounds: v.exactOptional(ParamEntries.rounds),
+    }),
+  ),
+  variant: v.exactOptional(v.pipe(v.string(), v.maxLength(40))),
+  server: v.exactOptional(integer(0, 8)),
+});
+
+/** Its figures have ranges of their own, which the lab names when one is outside (`checkLab`). */
+const LabSchema: v.GenericSchema<unknown, LabConfig> = v.pipe(
+  v.strictObject({
+    system: v.picklist(LAB_SYSTEMS),
+    variant: v.pipe(v.string(), v.maxLength(40)),
+    lock: LockName,
+    servers: integer(1, 9),
+    fenced: v.boolean(),
+    params: v.strictObject(ParamEntries),
+    clients: v.pipe(v.array(ClientSchema), v.minLength(1), v.maxLength(LAB_CLIENTS_MAX)),
+    stepTime: integer(0, 1_000_000),
+    warmUp: integer(0, 60_000_000),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const bad = dataset.typed ? checkLab(dataset.value) : null;
+    if (bad !== null) addIssue({ message: `${bad.field} is ${bad.given}, and may be from ${bad.min} to ${bad.max}` });
+  }),
+);
+
 export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject({
   members: MembersSchema,
   timing: TimingSchema,
@@ -70,6 +135,7 @@ export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject(
   disk: DiskQualitySchema,
   clients: integer(0, CLIENTS_MAX),
   system: v.exactOptional(v.picklist(["register", "etcd"])),
+  lab: v.exactOptional(LabSchema),
 });
 
 const Ends = v.strictObject({ from: Id, to: Id });

@@ -58,6 +58,9 @@ class Scripted implements Coordinator {
       brokeAt: null,
     };
   }
+  async recordLabStory(): Promise<never> {
+    throw new Error("no lock stories here");
+  }
   async setBreakpoints(world: string, labels: readonly string[]) {
     this.asked.push(`breakpoints ${world} ${labels.join(" ")}`);
   }

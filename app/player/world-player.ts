@@ -48,6 +48,8 @@ export interface Player {
   restart(spec: RunSpec, commands?: readonly Recorded[]): Promise<boolean>;
   /** Starts and plays a story. Its commands lie ahead, and are carried out when their time comes. */
   tell(story: Story, telling: Telling): Promise<boolean>;
+  /** Likewise a lock story, by its id. */
+  tellLab(id: string): Promise<boolean>;
   play(): void;
   pause(): void;
   toggle(): void;
@@ -144,6 +146,22 @@ export class WorldPlayer implements Player {
 
   async tell(story: Story, telling: Telling): Promise<boolean> {
     const recorded = await this.#call((coordinator) => coordinator.recordStory(story, telling), REPLAY_LIMIT_S);
+    if (recorded === null) return false;
+    const stands = await this.restart(recorded.spec, recorded.commands);
+    if (stands) this.play();
+    return stands;
+  }
+
+  async tellLab(id: string): Promise<boolean> {
+    const recorded = await this.#queue(async () => {
+      try {
+        const engine = await this.#connected("systems");
+        return await watched(engine.coordinator.recordLabStory(id), REPLAY_LIMIT_S, engine.lastError);
+      } catch (error) {
+        this.#fail(error);
+        return null;
+      }
+    });
     if (recorded === null) return false;
     const stands = await this.restart(recorded.spec, recorded.commands);
     if (stands) this.play();

@@ -9,7 +9,7 @@ import css from "./stage.module.css";
 const PartitionDialog = lazy(() => import("./partition-dialog.tsx"));
 
 /** The faults that a talk needs at hand. */
-export function StageTools() {
+export default function StageTools() {
   const text = useText();
   const player = usePlayer();
   const leader = useView(leaderId);

@@ -35,15 +35,17 @@ import { Member, type MemberActs } from "./member.tsx";
 import { clientFlights, drawClientMotion, type Drawn, drawMotion, flightAt, looksTheSame, ringBox } from "./motion.ts";
 import css from "./stage.module.css";
 import { Track } from "./track.tsx";
-import { drawTails, tailFacts } from "./tails.ts";
 import { flightLabel, flightTitle } from "./words.ts";
 
 const loadMenu = () => import("./member-menu.tsx");
 const loadPopover = () => import("./flight-popover.tsx");
 const loadGestures = () => import("./gesture.ts");
+/** Before the first leader no log has an entry. */
+const loadTails = () => import("./tails.ts");
 const MemberMenu = lazy(loadMenu);
 const StageSummary = lazy(() => import("./stage-summary.tsx"));
 const FlightPopover = lazy(loadPopover);
+const LabMarks = lazy(() => import("./lab-marks.tsx"));
 
 /** Whoever comes near will want them at once; the module loader remembers that it has them. */
 function fetchMenus(): void {
@@ -91,6 +93,8 @@ export function Stage({ onWrite, children }: Props) {
   const members = useView(memberIds);
   const clients = useView(clientIds);
   const started = useView(everLed);
+  const resource = useView((view) => view.lab?.resource?.id ?? null);
+  const inLab = useView((view) => view.lab !== null);
   const palette = usePalette();
   const [field, size] = useSize();
   const [stroke, setStroke] = useState<{ readonly path: readonly Point[]; readonly meaning: Meaning } | null>(null);
@@ -105,8 +109,8 @@ export function Stage({ onWrite, children }: Props) {
     () =>
       size === null
         ? null
-        : layoutStage(members, clients, Math.max(1, size.width), Math.max(1, size.height), palette.scale),
-    [members, clients, size, palette.scale],
+        : layoutStage(members, clients, Math.max(1, size.width), Math.max(1, size.height), palette.scale, resource),
+    [members, clients, size, palette.scale, resource],
   );
 
   const acts = useMemo<MemberActs>(
@@ -245,9 +249,13 @@ export function Stage({ onWrite, children }: Props) {
           </svg>
           <Canvases layout={layout} />
           <svg className={classes(css["layer"], css["actors"])} width={layout.width} height={layout.height}>
-            {clients.map((id) => (
-              <Client key={id} id={id} layout={layout} onWrite={writeAnywhere} />
-            ))}
+            {inLab ? (
+              <Suspense fallback={null}>
+                <LabMarks layout={layout} />
+              </Suspense>
+            ) : (
+              clients.map((id) => <Client key={id} id={id} layout={layout} onWrite={writeAnywhere} />)
+            )}
             {members.map((id) => (
               <Member key={id} id={id} layout={layout} acts={acts} caught={caughtBy(stroke?.meaning ?? NOTHING, id)} />
             ))}
@@ -313,6 +321,7 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
   const player = usePlayer();
   const palette = usePalette();
   const members = useView(memberIds);
+  const started = useView(everLed);
   const box = useMemo(() => ringBox(layout, members), [layout, members]);
   const traffic = useRef<HTMLCanvasElement>(null);
   const motion = useRef<HTMLCanvasElement>(null);
@@ -350,17 +359,26 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
   }, [layout, box, palette, language, player, world]);
 
   useEffect(() => {
-    if (tails.current === null) return undefined;
+    if (tails.current === null || !started) return undefined;
     const context = prepareCanvas(tails.current, layout.width, layout.height);
     if (context === null) return undefined;
     let drawn: readonly unknown[] = [];
-    return player.onFrame((view) => {
-      const facts = tailFacts(view);
-      if (facts.length === drawn.length && facts.every((fact, i) => fact === drawn[i])) return;
-      drawn = facts;
-      drawTails(context, { view, layout, palette });
+    let off: (() => void) | null = null;
+    let left = false;
+    void loadTails().then(({ drawTails, tailFacts }) => {
+      if (left) return;
+      off = player.onFrame((view) => {
+        const facts = tailFacts(view);
+        if (facts.length === drawn.length && facts.every((fact, i) => fact === drawn[i])) return;
+        drawn = facts;
+        drawTails(context, { view, layout, palette });
+      });
     });
-  }, [layout, palette, player]);
+    return () => {
+      left = true;
+      off?.();
+    };
+  }, [layout, palette, player, started]);
 
   const whole = { width: layout.width, height: layout.height };
   const part = { left: box.x, top: box.y, width: box.width, height: box.height };

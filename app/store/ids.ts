@@ -4,3 +4,8 @@ import type { ProcessId } from "../../engine/index.ts";
 export function isProcessId(text: string): text is ProcessId {
   return /^[a-z][a-z0-9-]{0,15}$/.test(text);
 }
+
+/** A client, and not what stands beside them: a resource (r1), a sentinel (s1). */
+export function isClientId(id: ProcessId): boolean {
+  return id.startsWith("c");
+}

@@ -24,7 +24,7 @@ import {
   type Reign,
   type View,
 } from "../../engine/index.ts";
-import { isProcessId } from "./ids.ts";
+import { isClientId, isProcessId } from "./ids.ts";
 import { share } from "./share.ts";
 
 /** A view, and the lists of ids that the screen goes over; they change only when someone comes or goes. */
@@ -75,7 +75,8 @@ export function applyDelta(before: Mirror, delta: Delta): Mirror {
     etcd: applyEtcd(before.etcd, delta.etcd, whole),
     lab: delta.lab === undefined ? (whole ? null : before.lab) : share(before.lab, delta.lab),
     memberIds: members === before.members ? before.memberIds : share(before.memberIds, sortedIds(members)),
-    clientIds: clients === before.clients ? before.clientIds : share(before.clientIds, sortedIds(clients)),
+    clientIds:
+      clients === before.clients ? before.clientIds : share(before.clientIds, sortedIds(clients).filter(isClientId)),
   };
 }
 

@@ -69,8 +69,8 @@ export class EtcdState {
 
   constructor({ compat, minLeaseTtl, quotaBytes, members }: EtcdStateConfig) {
     this.lessor = new Lessor(minLeaseTtl);
-    this.mvcc = new Mvcc(compat, this.lessor);
     this.auth = new AuthStore(compat);
+    this.mvcc = new Mvcc(compat, this.lessor);
     this.membership = new Membership(members);
     this.#quotaBytes = quotaBytes;
   }

@@ -7,6 +7,7 @@ export const LAB_SYSTEMS = [
   "etcd-fair",
   "etcd-txn",
   "etcd-mutex",
+  "zookeeper",
   "redis-timestamp",
   "redis-token",
   "redlock",

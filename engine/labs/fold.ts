@@ -112,6 +112,7 @@ export class LabFold {
     return {
       lab: this.#config.system,
       variant: this.#config.variant,
+      startsAt: this.#config.warmUp,
       lock: this.#config.lock,
       clients: [...clients.values()],
       queue: this.#queue(),

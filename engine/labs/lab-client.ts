@@ -302,6 +302,8 @@ export class LabClient implements Process {
 
   #then(thread: Thread, got: Got): void {
     const step = present(this.#program.steps[thread.step], `step ${thread.step} of ${this.#program.id}`);
+    // A step of a program, not a promise.
+    // oxlint-disable-next-line promise/valid-params
     this.#turn(thread, step.then(present(this.#state.locals, "locals of a program that runs"), got, this.#here));
   }
 

@@ -36,7 +36,7 @@ export class LabRun {
     this.config = config;
     this.fold = new LabFold(config);
     this.#listener = listener;
-    this.#host = new InlineHost(kit.build);
+    this.#host = new InlineHost((spec, env) => kit.build(spec, env));
     this.world = new World(kit.world(config, seed), (event) => this.#took(event));
   }
 

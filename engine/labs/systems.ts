@@ -8,6 +8,7 @@ import { serverIds } from "./config.ts";
 import type { Driver } from "./driver.ts";
 import { EtcdDriver } from "./drivers/etcd.ts";
 import { RedisDriver } from "./drivers/redis.ts";
+import { ZkDriver } from "./drivers/zookeeper.ts";
 import type { AnyProgram } from "./program.ts";
 import { ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./programs/etcd-fair.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./programs/etcd-txn.ts";
@@ -16,7 +17,8 @@ import { OPTIMISTIC } from "./programs/optimistic.ts";
 import { REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./programs/redis-timestamp.ts";
 import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./programs/redis-token.ts";
 import { REDLOCK } from "./programs/redlock.ts";
-import { EtcdTruth, NoTruth, RedisTruth, type Truth } from "./truth.ts";
+import { ZK_ROOT, ZOOKEEPER_HERD, ZOOKEEPER_MENDED, ZOOKEEPER_PUBLISHED } from "./programs/zookeeper.ts";
+import { EtcdTruth, NoTruth, RedisTruth, type Truth, ZooKeeperTruth } from "./truth.ts";
 
 export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries(
   [
@@ -33,13 +35,16 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
     REDIS_TOKEN_FENCED,
     REDLOCK,
     OPTIMISTIC,
+    ZOOKEEPER_PUBLISHED,
+    ZOOKEEPER_MENDED,
+    ZOOKEEPER_HERD,
   ].map((program) => [program.id, program]),
 );
 
 /** The world's calendar at its start; lock values of Redis are of it. */
 export const WALL_AT_START: Micros = 1_800_000_000_000_000;
 
-export type Family = "etcd" | "redis";
+export type Family = "etcd" | "zookeeper" | "redis";
 
 export function familyOf(system: LabSystem): Family {
   switch (system) {
@@ -48,6 +53,8 @@ export function familyOf(system: LabSystem): Family {
     case "etcd-mutex":
     case "optimistic":
       return "etcd";
+    case "zookeeper":
+      return "zookeeper";
     case "redis-timestamp":
     case "redis-token":
     case "redlock":
@@ -62,6 +69,7 @@ export function programNamed(id: string): AnyProgram {
 }
 
 export function driverOf(program: string, servers: readonly ProcessId[], env: Env): Driver {
+  if (program.startsWith("zookeeper")) return new ZkDriver(servers, env);
   return program.startsWith("redis") || program.startsWith("redlock")
     ? new RedisDriver(servers, env)
     : new EtcdDriver(servers, env);
@@ -76,6 +84,8 @@ export function truthOf(config: LabConfig): Truth {
       return new EtcdTruth(lock, "prefix");
     case "etcd-txn":
       return new EtcdTruth(lock, "key");
+    case "zookeeper":
+      return new ZooKeeperTruth(ZK_ROOT, lock);
     case "redis-timestamp":
       return new RedisTruth(lock, "timestamp", servers, WALL_AT_START);
     case "redis-token":

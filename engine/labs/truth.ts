@@ -6,6 +6,8 @@ import type { Micros } from "../base/units.ts";
 import { MS, SECOND } from "../base/units.ts";
 import type { LeaseId } from "../etcd/api/ids.ts";
 import type { EtcdEvent } from "../etcd/events.ts";
+import type { ZooKeeperApplied } from "../zookeeper/events.ts";
+import { lockQueue } from "../zookeeper/recipes.ts";
 import type { RedisEvent, SentinelEvent } from "../redis/events.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { TraceEvent } from "../sim/events.ts";
@@ -258,4 +260,62 @@ export class NoTruth implements Truth {
     return null;
   }
   restore(): void {}
+}
+
+interface ZkFacts {
+  zxid: number;
+  nodes: ReadonlyMap<string, number>;
+  gone: ReadonlyMap<string, Gone>;
+}
+
+/** The lock's nodes under the root; the lowest number holds. */
+export class ZooKeeperTruth implements Truth {
+  readonly #root: string;
+  readonly #lock: string;
+  #facts: ZkFacts = { zxid: 0, nodes: new Map(), gone: new Map() };
+
+  constructor(root: string, lock: string) {
+    this.#root = root;
+    this.#lock = lock;
+  }
+
+  add({ event }: TraceEvent): boolean {
+    const told = event as ZooKeeperApplied;
+    if (told.type !== "znode-created" && told.type !== "znode-deleted") return false;
+    // One write may change several nodes: the same again from another member changes nothing.
+    if (told.zxid < this.#facts.zxid || !told.path.startsWith(`${this.#root}/`)) return false;
+    this.#facts.zxid = told.zxid;
+    const [node] = lockQueue([told.path.slice(this.#root.length + 1)], this.#lock);
+    if (node === undefined) return false;
+    const nodes = new Map(this.#facts.nodes);
+    if (told.type === "znode-created") nodes.set(told.path, node.number);
+    else if (nodes.delete(told.path)) {
+      const why = told.session === null ? "deleted" : "lease-ended";
+      this.#facts.gone = new Map(this.#facts.gone).set(told.path, why);
+    }
+    this.#facts.nodes = nodes;
+    return true;
+  }
+
+  queue(): readonly Place[] {
+    return [...this.#facts.nodes]
+      .sort(([, a], [, b]) => (a - b) | 0)
+      .map(([identity, order]) => ({ identity, order, expiresAt: null, renewedAt: null, span: null }));
+  }
+
+  endsAt(): null {
+    return null;
+  }
+
+  whyGone(identity: string): Gone | null {
+    return this.#facts.gone.get(identity) ?? null;
+  }
+
+  state(): unknown {
+    return { ...this.#facts };
+  }
+
+  restore(state: unknown): void {
+    this.#facts = { ...(state as ZkFacts) };
+  }
 }

@@ -8,6 +8,8 @@ import { Replica, type ReplicaConfig } from "../replica/replica.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { Env, Process, ProcessSpec } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
+import { DEFAULT_ZOOKEEPER } from "../zookeeper/server.ts";
+import { ZooKeeperService } from "../zookeeper/service.ts";
 import { clientIds, type LabConfig, paramsOf, programOf, RESOURCE, serverIds } from "./config.ts";
 import { LabClient, type LabClientConfig } from "./lab-client.ts";
 import { Resource, type ResourceConfig } from "./resource.ts";
@@ -35,7 +37,7 @@ function labWorld(config: LabConfig, seed: number): WorldConfig {
   return {
     seed,
     processes: [
-      ...(familyOf(config.system) === "etcd" ? etcdSpecs(config) : redisSpecs(config)),
+      ...serverSpecs(config),
       ...clientSpecs(config),
       { id: RESOURCE, kind: "client", present: true, config: resourceConfig(config) },
     ],
@@ -52,11 +54,46 @@ function labWorld(config: LabConfig, seed: number): WorldConfig {
 }
 
 function buildLab(spec: ProcessSpec, env: Env): Process {
-  const config = spec.config as LabClientConfig | ResourceConfig | RedisSpec | EtcdSpec;
+  const config = spec.config as LabClientConfig | ResourceConfig | RedisSpec | EtcdSpec | ZooKeeperSpec;
   if ("etcd" in config) return new Replica(config.replica, new EtcdMember(config.etcd), env);
+  if ("type" in config && config.type === "zookeeper")
+    return new Replica(config.replica, new ZooKeeperService(spec.id, DEFAULT_ZOOKEEPER), env);
   if ("type" in config) return buildRedis(config, env);
   if (config.kind === "lab-resource") return new Resource(config, env);
   return new LabClient(config, programNamed(config.program), driverOf(config.program, config.servers, env), env);
+}
+
+function serverSpecs(config: LabConfig): readonly ProcessSpec[] {
+  switch (familyOf(config.system)) {
+    case "etcd":
+      return etcdSpecs(config);
+    case "zookeeper":
+      return zookeeperSpecs(config);
+    case "redis":
+      return redisSpecs(config);
+  }
+}
+
+function replicaConfig(config: LabConfig): ReplicaConfig {
+  return {
+    voters: serverIds(config).map((id) => id as string as NodeId),
+    tick: TICK,
+    electionTicks: ELECTION_TICKS,
+    electionSpreadTicks: ELECTION_TICKS,
+    heartbeatTicks: 1,
+    snapshotEntries: SNAPSHOT_ENTRIES,
+    catchUpEntries: SNAPSHOT_ENTRIES / 2,
+  };
+}
+
+interface ZooKeeperSpec {
+  readonly type: "zookeeper";
+  readonly replica: ReplicaConfig;
+}
+
+function zookeeperSpecs(config: LabConfig): readonly ProcessSpec[] {
+  const spec: ZooKeeperSpec = { type: "zookeeper", replica: replicaConfig(config) };
+  return serverIds(config).map((id): ProcessSpec => ({ id, kind: "member", present: true, config: spec }));
 }
 
 interface EtcdSpec {
@@ -67,15 +104,7 @@ interface EtcdSpec {
 function etcdSpecs(config: LabConfig): readonly ProcessSpec[] {
   const nodes = serverIds(config).map((id) => id as string as NodeId);
   const spec: EtcdSpec = {
-    replica: {
-      voters: nodes,
-      tick: TICK,
-      electionTicks: ELECTION_TICKS,
-      electionSpreadTicks: ELECTION_TICKS,
-      heartbeatTicks: 1,
-      snapshotEntries: SNAPSHOT_ENTRIES,
-      catchUpEntries: SNAPSHOT_ENTRIES / 2,
-    },
+    replica: replicaConfig(config),
     etcd: {
       compat: "3.5",
       electionTimeout: TICK * ELECTION_TICKS,

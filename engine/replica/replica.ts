@@ -630,6 +630,10 @@ export class Replica implements Process {
         return;
       case "write":
       case "read":
+      case "console":
+      case "hold-back":
+      case "step-client":
+      case "fence":
         return;
     }
   }

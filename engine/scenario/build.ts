@@ -21,7 +21,7 @@ export function memberIds(config: RunConfig): readonly ProcessId[] {
 }
 
 export function clientIds(config: RunConfig): ProcessId[] {
-  return Array.from({ length: config.clients }, (_, i) => `c${i + 1}` as ProcessId);
+  return Array.from({ length: config.lab?.clients.length ?? config.clients }, (_, i) => `c${i + 1}` as ProcessId);
 }
 
 /** How long a client waits for an answer: time for two elections, as etcd's 7 s are for its timing. */

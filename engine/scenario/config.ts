@@ -2,6 +2,7 @@
  * What a run starts from, besides its seed. Everything has a range; `app/player` and `scenario` refuse what is outside.
  */
 import { MS, type Micros } from "../base/units.ts";
+import type { LabConfig } from "../labs/config.ts";
 import type { DiskQuality, LinkQuality } from "../sim/command.ts";
 
 /** Timing of a Raft member. One tick is the unit in which Raft counts. */
@@ -41,6 +42,8 @@ export interface EtcdOptions {
 export interface RunConfig {
   /** The register when left out. */
   readonly system?: SystemName;
+  /** A lock lab: then `members` are its servers, and its clients are its own. */
+  readonly lab?: LabConfig;
   /** How etcd is set up, where it is not as usual. */
   readonly etcd?: EtcdOptions;
   /** 1 to `MEMBERS_MAX`. Their ids are n1, n2, … */

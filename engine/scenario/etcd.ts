@@ -8,7 +8,7 @@ import type { NodeId } from "../raft/types.ts";
 import { Replica, type ReplicaConfig } from "../replica/replica.ts";
 import type { Env, Process, ProcessSpec } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
-import { clientTimeout, memberIds, worldConfig } from "./build.ts";
+import { clientTimeout, MEMBER_IDS, memberIds, worldConfig } from "./build.ts";
 import { type RunConfig, type RunSpec, TIMINGS } from "./config.ts";
 
 export interface EtcdProcessConfig {
@@ -27,8 +27,8 @@ export function etcdMemberConfig(config: RunConfig): EtcdMemberConfig {
     progressEvery: progressEvery ?? PROGRESS_EVERY,
     version: compat === "3.4" ? "3.4.23" : "3.5.21",
     members: memberIds(config).map((id) => memberOf(id as string as NodeId)),
-    addresses: {},
-    names: {},
+    addresses: Object.fromEntries(MEMBER_IDS.map((id) => [`${id}:2380`, id as string as NodeId])),
+    names: Object.fromEntries(MEMBER_IDS.map((id) => [id, { name: id, clientUrls: [`http://${id}:2379`] }])),
   };
 }
 

@@ -13,6 +13,7 @@ import type { EtcdDelta } from "../trace/etcd-view.ts";
 import type { LabView } from "../trace/lab-view.ts";
 import { build, worldConfig } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
+import type { RecordedStory } from "./stories/tell.ts";
 import { type DescribeData, describeRegister } from "./fold/describe.ts";
 
 /** One more fold over the trace: what of it changed goes to the page with each delta. */
@@ -46,8 +47,10 @@ export interface Kit {
   readonly world: (spec: RunSpec) => WorldConfig;
   /** @param states where other folds of the same config left off; null at the start of a run */
   readonly parts: (config: RunConfig, states: PartStates | null) => Parts;
+  /** Tells a lock story by its id, and records it; null where there are none. */
+  readonly recordLabStory: ((id: string) => RecordedStory) | null;
 }
 
 const REGISTER_PARTS: Parts = { describe: describeRegister, etcd: null, lab: null };
 
-export const REGISTER_KIT: Kit = { build, world: worldConfig, parts: () => REGISTER_PARTS };
+export const REGISTER_KIT: Kit = { build, world: worldConfig, parts: () => REGISTER_PARTS, recordLabStory: null };

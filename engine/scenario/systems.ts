@@ -2,19 +2,41 @@
  * The kit that knows all systems. It is for Node, for tests, and for the page's second program, which is fetched when a
  * run asks for more than the register.
  */
+import { LabFold } from "../labs/fold.ts";
+import { familyOf } from "../labs/systems.ts";
+import { LAB_KIT } from "../labs/world.ts";
+import type { Build } from "../sim/process.ts";
+import type { WorldConfig } from "../sim/world.ts";
 import { build } from "./build.ts";
-import { buildEtcd, type EtcdProcessConfig, etcdWorld } from "./etcd.ts";
+import type { RunConfig, RunSpec } from "./config.ts";
+import { buildEtcd, etcdWorld } from "./etcd.ts";
 import { describeEtcd } from "./fold/describe-etcd.ts";
-import { type Kit, REGISTER_KIT } from "./kit.ts";
+import { DESCRIBE_FAMILY, describeLab, describePlainly } from "./fold/describe-lab.ts";
+import { type Kit, type Parts, type PartStates, REGISTER_KIT } from "./kit.ts";
+import { recordLabStory } from "./labs.ts";
 
-export const SYSTEMS_KIT: Kit = {
-  build: (spec, env) => (isEtcd(spec.config) ? buildEtcd(spec, env) : build(spec, env)),
-  world: (spec) => (spec.config.system === "etcd" ? etcdWorld(spec) : REGISTER_KIT.world(spec)),
-  parts: (config, states) =>
-    config.system === "etcd" ? { describe: describeEtcd, etcd: null, lab: null } : REGISTER_KIT.parts(config, states),
-};
+export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, recordLabStory };
 
-/** A process's config tells whose it is; an etcd client's names its endpoints. */
-function isEtcd(config: unknown): boolean {
-  return "etcd" in (config as EtcdProcessConfig) || "client" in (config as object);
+/** A process's config tells whose it is. */
+function buildAny(...[spec, env]: Parameters<Build>): ReturnType<Build> {
+  const config = spec.config as object;
+  if ("kind" in config || "type" in config) return LAB_KIT.build(spec, env);
+  if ("etcd" in config || "client" in config) return buildEtcd(spec, env);
+  return build(spec, env);
+}
+
+function world(spec: RunSpec): WorldConfig {
+  const { lab, system } = spec.config;
+  if (lab !== undefined) return LAB_KIT.world(lab, spec.seed);
+  return system === "etcd" ? etcdWorld(spec) : REGISTER_KIT.world(spec);
+}
+
+function parts(config: RunConfig, states: PartStates | null): Parts {
+  const { lab, system } = config;
+  if (lab !== undefined) {
+    const describe = describeLab(DESCRIBE_FAMILY[familyOf(lab.system)] ?? describePlainly);
+    return { describe, etcd: null, lab: new LabFold(lab, states?.lab ?? null) };
+  }
+  if (system !== "etcd") return REGISTER_KIT.parts(config, states);
+  return { describe: describeEtcd, etcd: null, lab: null };
 }

@@ -113,6 +113,8 @@ export interface LabView {
   /** Which lab: `etcd-fair`, `etcd-txn`, `etcd-mutex`, `etcd-election`, `zookeeper`, `redis-timestamp`, `redis-token`, `redlock`, `optimistic` … */
   readonly lab: string;
   readonly variant: string;
+  /** When its clients may start: the instants of stories are counted from here. */
+  readonly startsAt: Micros;
   /** The name of the lock. */
   readonly lock: string;
   readonly clients: readonly LabClientView[];

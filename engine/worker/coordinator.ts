@@ -162,6 +162,7 @@ export function createCoordinator(kit: Kit, makeWorker: (() => Worker) | null): 
       }),
 
     recordStory,
+    recordLabStory: async (id) => present(kit.recordLabStory, "a program with lock stories")(id),
 
     recording: (world): Promise<Recording> =>
       inTurn(world, ({ run }) => {

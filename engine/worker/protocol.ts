@@ -92,5 +92,7 @@ export interface Coordinator {
   recording(world: WorldId): Promise<Recording>;
   /** A story as a run that can be opened, with what it breaks or, as the control, without. */
   recordStory(story: Story, telling: Telling): Promise<RecordedStory>;
+  /** Likewise a lock story, by its id. */
+  recordLabStory(id: string): Promise<RecordedStory>;
   close(world: WorldId): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { memo, useMemo } from "react";
 import type { ProcessId, ThreadView } from "../../../engine/index.ts";
 import { useText } from "../../i18n/use-text.ts";
 import { Badge } from "../lock/badge.tsx";
-import { letterOf } from "../lock/lock-facts.ts";
+import { letterOf } from "../../store/lock-facts.ts";
 import css from "./code.module.css";
 import { highlightLines, type Token } from "./highlight.ts";
 

@@ -1,5 +1,5 @@
 import type { ProcessId } from "../../../engine/index.ts";
-import { letterOf } from "./lock-facts.ts";
+import { letterOf } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 
 /** A client's square: the same in the queue, in the margin of the code and on the stage. */

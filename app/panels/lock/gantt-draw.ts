@@ -4,7 +4,7 @@
  */
 import type { Hold, LabView, Micros, ProcessId } from "../../../engine/index.ts";
 import type { Palette } from "../../ui/palette.ts";
-import { letterOf } from "./lock-facts.ts";
+import { letterOf } from "../../store/lock-facts.ts";
 
 export interface Gantt {
   readonly lab: LabView;

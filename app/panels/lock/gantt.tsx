@@ -8,7 +8,7 @@ import { usePalette } from "../../ui/use-palette.ts";
 import { useSize } from "../../ui/use-size.ts";
 import { spanFor } from "../timeline-scale.ts";
 import { drawGantt, ganttHeight, instantAt, lanesOf } from "./gantt-draw.ts";
-import { letterOf } from "./lock-facts.ts";
+import { letterOf } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 
 /** How high it may be, at 16 px root type, however many clients there are. */

@@ -10,7 +10,7 @@ import { useLanguage } from "../../i18n/use-text.ts";
 import { classes } from "../../ui/css.ts";
 import { usePalette } from "../../ui/use-palette.ts";
 import { Badge } from "./badge.tsx";
-import { letterOf, type Row, rowsOf } from "./lock-facts.ts";
+import { letterOf, type Row, rowsOf } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 import { SpanRing } from "./span-ring.tsx";
 

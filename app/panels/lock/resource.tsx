@@ -2,7 +2,7 @@ import type { ResourceView, ResourceWrite } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
 import { Badge } from "./badge.tsx";
-import { letterOf } from "./lock-facts.ts";
+import { letterOf } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 
 const SHOWN = 6;

@@ -1,7 +1,7 @@
 import type { LabView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { Badge } from "./badge.tsx";
-import { holderOf, letterOf, presentOverlap } from "./lock-facts.ts";
+import { holderOf, letterOf, presentOverlap } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 
 /** One line, the first thing that is read: who holds the lock, or what is wrong with it. */

@@ -3,7 +3,7 @@
  * It imports nothing of Node's, so that it is bundled like the product.
  */
 import type { Measured } from "./benchmark.ts";
-import { measurePutCost, measurePutMemory, measurePuts } from "./puts.ts";
+import { measureEtcdPuts, measurePutCost, measurePutMemory, measurePuts } from "./puts.ts";
 import { makeRecording } from "./recordings.ts";
 import { measureRedis } from "./redis.ts";
 import { measureSeek } from "./seek.ts";
@@ -24,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, () => Measured | Promise<Measured>>> =
     measureSimulation({ timing: "etcd", writesPerS: 10, entries: 10_000, recorded: true }),
   "recorded-idle-paper-timing": () => measureSimulation({ timing: "paper", writesPerS: 0, entries: 0, recorded: true }),
   puts: measurePuts,
+  "etcd-puts": measureEtcdPuts,
   "puts-at-1m-entries": measurePutCost,
   "put-wal-bytes": async () => (await measurePutMemory()).wal,
   "put-allocated": async () => (await measurePutMemory()).allocated,

@@ -6,11 +6,16 @@
 import { assert, present } from "../../base/assert.ts";
 import { rngFor } from "../../base/rng.ts";
 import { MS } from "../../base/units.ts";
+import { PutRequest } from "../../etcd/api/messages.ts";
+import { create } from "../../etcd/api/proto.ts";
+import { EtcdMember } from "../../etcd/member/member.ts";
 import { startSettings } from "../../scenario/build.ts";
 import { DEFAULT_CONFIG, TIMINGS } from "../../scenario/config.ts";
 import type { NodeId } from "../../raft/types.ts";
+import { etcdMemberConfig } from "../../scenario/etcd.ts";
 import { Register } from "../../replica/register.ts";
 import { Replica } from "../../replica/replica.ts";
+import type { Service } from "../../replica/service.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import { Disk } from "../../sim/disk.ts";
 import type { Input, Out, Stamp } from "../../sim/process.ts";
@@ -22,6 +27,35 @@ const CONNECTION = "c1/1/1";
 const BATCH = 256;
 const VALUE_BYTES = 64;
 
+/** What is put, and into what. */
+interface Load {
+  readonly service: () => Service;
+  readonly request: (n: number, value: string) => object;
+  /** etcd's --snapshot-count: 10,000 since 3.6, 100,000 before. */
+  readonly snapshotEntries: number;
+}
+
+const REGISTER: Load = {
+  service: () => new Register(),
+  request: (n, value) => ({ type: "request", request: n, body: { type: "write", value } }),
+  snapshotEntries: 10_000,
+};
+
+const ETCD_KEYS = 1_000;
+
+/** Over a thousand keys, so that each has a history. */
+const ETCD: Load = {
+  service: () => new EtcdMember(etcdMemberConfig({ ...DEFAULT_CONFIG, system: "etcd", timing: "etcd", members: 3 })),
+  request: (call, value) => ({
+    type: "call",
+    call,
+    method: "KV/Put",
+    metadata: { token: null, hasLeader: false },
+    body: create(PutRequest, { key: `key-${call % ETCD_KEYS}`, value }),
+  }),
+  snapshotEntries: 100_000,
+};
+
 class Member {
   readonly id: ProcessId;
   readonly disk = new Disk();
@@ -32,7 +66,7 @@ class Member {
   answered = 0;
   wakeAt: number | null = null;
 
-  constructor(id: ProcessId, trio: Trio) {
+  constructor(id: ProcessId, trio: Trio, { service, snapshotEntries }: Load) {
     this.id = id;
     const out: Out = {
       send: (to, message) => void trio.member(to).inbox.push({ type: "message", from: id, message }),
@@ -59,10 +93,10 @@ class Member {
     const config = {
       voters: IDS.map((one) => one as string as NodeId),
       ...TIMINGS.etcd,
-      snapshotEntries: 10_000,
+      snapshotEntries,
       catchUpEntries: 5_000,
     };
-    this.replica = new Replica(config, new Register(), { id, rng: rngFor(1, id), out });
+    this.replica = new Replica(config, service(), { id, rng: rngFor(1, id), out });
   }
 
   /** Takes all that has come in as one batch. False when nothing had. */
@@ -79,10 +113,13 @@ class Member {
 }
 
 class Trio {
-  readonly members: readonly Member[] = IDS.map((id) => new Member(id, this));
+  readonly members: readonly Member[];
+  readonly #load: Load;
   puts = 0;
 
-  constructor() {
+  constructor(load: Load = REGISTER) {
+    this.#load = load;
+    this.members = IDS.map((id) => new Member(id, this, load));
     const settings = startSettings(DEFAULT_CONFIG);
     for (const { inbox } of this.members) inbox.push({ type: "boot", incarnation: 1, files: [], settings });
     this.settle();
@@ -125,7 +162,7 @@ class Trio {
       for (let i = 0; i < batch; i += 1) {
         this.puts += 1;
         const value = String(this.puts).padStart(VALUE_BYTES, "x");
-        const data = { type: "request", request: this.puts, body: { type: "write", value } };
+        const data = this.#load.request(this.puts, value);
         leader.inbox.push({ type: "received", connection: CONNECTION, data });
       }
       this.settle();
@@ -146,14 +183,21 @@ function cost(trio: Trio, count: number): number {
 }
 
 /** Two trios before it have made the code warm. */
-function warmTrio(): Trio {
-  for (let i = 0; i < 2; i += 1) new Trio().put(30_000);
-  return new Trio();
+function warmTrio(load: Load = REGISTER): Trio {
+  for (let i = 0; i < 2; i += 1) new Trio(load).put(30_000);
+  return new Trio(load);
 }
 
 export function measurePuts(): Measured {
   const trio = warmTrio();
   const rates = Array.from({ length: 9 }, () => 1_000_000 / cost(trio, 20_000));
+  return { value: median(rates), note: `batches of ${BATCH}, ${trio.puts} puts; ${spread(rates)}` };
+}
+
+/** Three etcd members: committed and applied to the store of all three. */
+export function measureEtcdPuts(): Measured {
+  const trio = warmTrio(ETCD);
+  const rates = Array.from({ length: 5 }, () => 1_000_000 / cost(trio, 10_000));
   return { value: median(rates), note: `batches of ${BATCH}, ${trio.puts} puts; ${spread(rates)}` };
 }
 

@@ -18,16 +18,18 @@ export interface Names {
   readonly addresses: Readonly<Record<string, string>>;
 }
 
-/** From `normalize.mjs` in the folder of the session, or the nearest above. */
+const SHARED = "../shared/conformance/etcdctl";
+
+/** From `normalize.mjs` in the folder of the session, or the nearest above; else from the recordings beside the checkout. */
 export async function loadNormaliser(session: string): Promise<(names: Names) => Normaliser> {
-  for (let folder = dirname(resolve(session)); ; folder = dirname(folder)) {
-    const file = join(folder, "normalize.mjs");
-    if (existsSync(file)) {
-      const { Normaliser } = (await import(pathToFileURL(file).href)) as {
-        Normaliser: new (names: Names) => Normaliser;
-      };
-      return (names) => new Normaliser(names);
-    }
-    if (dirname(folder) === folder) throw new UsageError(`no normalize.mjs beside or above ${session}`);
-  }
+  const folders = [...upwards(dirname(resolve(session))), resolve(SHARED)];
+  const file = folders.map((folder) => join(folder, "normalize.mjs")).find((path) => existsSync(path));
+  if (file === undefined) throw new UsageError(`no normalize.mjs beside or above ${session}, nor in ${SHARED}`);
+  const { Normaliser } = (await import(pathToFileURL(file).href)) as { Normaliser: new (names: Names) => Normaliser };
+  return (names) => new Normaliser(names);
+}
+
+function upwards(folder: string): readonly string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...upwards(above)];
 }

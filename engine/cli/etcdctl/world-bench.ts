@@ -11,6 +11,7 @@ import { SYSTEMS_KIT } from "../../scenario/systems.ts";
 import type { Command, ConsoleInput, ProcessId } from "../../sim/command.ts";
 import { InlineHost } from "../../sim/host.ts";
 import type { ProcessSpec } from "../../sim/process.ts";
+import type { WorldEvent } from "../../sim/events.ts";
 import { World } from "../../sim/world.ts";
 import type { Bench, Printed, SessionHead } from "./bench.ts";
 
@@ -27,6 +28,8 @@ export class WorldBench implements Bench {
   readonly consoles: number;
   readonly #world: World;
   readonly #host: InlineHost;
+  /** A process threw: a bug of ours. */
+  #panic: string | null = null;
   readonly #printed = new Map<ProcessId, Printed>();
 
   /** A cluster that has m1 for its leader. */
@@ -62,7 +65,7 @@ export class WorldBench implements Bench {
     );
     const processes = [...world.processes.filter(({ kind }) => kind === "member"), ...desks];
     this.#world = new World({ ...world, processes }, ({ process, event }) => {
-      if (process !== null) this.#heard(process, event as ConsoleEvent);
+      if (process !== null) this.#heard(process, event as ConsoleEvent | WorldEvent);
     });
     this.#host = new InlineHost((spec, env) =>
       spec.kind === "client" ? new Console(spec.config as ConsoleConfig, env) : SYSTEMS_KIT.build(spec, env),
@@ -100,6 +103,7 @@ export class WorldBench implements Bench {
     while (!condition()) {
       if (this.#world.now >= end) return Promise.resolve(false);
       this.#world.runHere(this.#host, Math.min(end, this.#world.now + STEP));
+      if (this.#panic !== null) throw new Error(this.#panic);
     }
     return Promise.resolve(true);
   }
@@ -178,10 +182,11 @@ export class WorldBench implements Bench {
     if (refusal !== null) throw new Error(`${command.type} is refused: ${JSON.stringify(refusal)}`);
   }
 
-  #heard(process: ProcessId, event: ConsoleEvent): void {
+  #heard(process: ProcessId, event: ConsoleEvent | WorldEvent): void {
     const printed = this.#printed.get(process) ?? { stdout: "", stderr: "", code: null };
     if (event.type === "console-output")
       this.#printed.set(process, { ...printed, [event.stream]: printed[event.stream] + event.text });
+    else if (event.type === "panicked") this.#panic ??= `${process} panicked: ${event.stack}`;
     else if (event.type === "console-exit") this.#printed.set(process, { ...printed, code: event.code });
   }
 }

@@ -18,7 +18,27 @@ export function fromText(text: string): Bytes {
 
 /** As text, if it is UTF-8; what is not becomes U+FFFD. */
 export function toText(bytes: Bytes): string {
-  return isAscii(bytes) ? bytes : utf8Decode(toArray(bytes));
+  if (isAscii(bytes)) return bytes;
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const length = runeLength(bytes, at);
+    text += length === 0 ? "\ufffd" : utf8Decode(toArray(bytes.slice(at, at + length)));
+    at += Math.max(1, length);
+  }
+  return text;
+}
+
+/** How many bytes the UTF-8 character at `at` has; 0 when there is none (too long forms and surrogates are none). */
+export function runeLength(bytes: Bytes, at: number): number {
+  const first = bytes.charCodeAt(at);
+  if (first < 0x80) return 1;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || at + length > bytes.length) return 0;
+  for (let i = 1; i < length; i += 1) if ((bytes.charCodeAt(at + i) & 0xc0) !== 0x80) return 0;
+  const second = bytes.charCodeAt(at + 1);
+  if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f)) return 0;
+  if ((first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return 0;
+  return length;
 }
 
 export function fromArray(array: Uint8Array): Bytes {

@@ -1,8 +1,8 @@
 /**
  * A console in the world: a client process at which a person types etcdctl's commands, one at a time in the foreground.
  *
- * It has a small file area and variables of its own. Whoever dials its own process finds nobody listening: that is
- * where addresses lead that no machine has.
+ * It has a small file area and variables of its own. An address that no machine has leads to its own process, where
+ * nobody listens: such a connection is refused at once.
  */
 import { assert } from "../../base/assert.ts";
 import { type Rng, rngFromState, type RngState } from "../../base/rng.ts";
@@ -32,10 +32,15 @@ export type ConsoleEvent =
 /** An `Out` that knows which connections are open, so that a run that ends leaves none behind. */
 class Lines implements Out {
   readonly #out: Out;
+  /** Stands for whoever does not listen. */
+  readonly #nobody: ProcessId;
   connections: Set<ConnectionId>;
+  /** Tried, and refused, but not told yet. */
+  refused: ConnectionId[] = [];
 
-  constructor(out: Out, open: Iterable<ConnectionId> = []) {
+  constructor(out: Out, nobody: ProcessId, open: Iterable<ConnectionId> = []) {
     this.#out = out;
+    this.#nobody = nobody;
     this.connections = new Set(open);
   }
 
@@ -61,6 +66,10 @@ class Lines implements Out {
     this.#out.sync(token);
   }
   open(connection: ConnectionId, to: ProcessId): void {
+    if (to === this.#nobody) {
+      this.refused.push(connection);
+      return;
+    }
     this.connections.add(connection);
     this.#out.open(connection, to);
   }
@@ -105,17 +114,13 @@ export class Console implements Process {
     this.#env = env;
     this.#emit = env.out.emit;
     this.#rng = env.rng;
-    this.#lines = new Lines(env.out);
+    this.#lines = new Lines(env.out, env.id);
   }
 
   step(input: Input, stamp: Stamp): void {
     switch (input.type) {
       case "boot":
         this.#incarnation = input.incarnation;
-        break;
-      case "accepted":
-        // nobody listens here
-        this.#env.out.close(input.connection);
         break;
       case "asked":
         if (input.ask.type === "console") this.#asked(input.ask.input, stamp);
@@ -129,9 +134,11 @@ export class Console implements Process {
       case "wake":
       case "message":
       case "synced":
+      case "accepted":
         this.#run?.on(input, stamp);
         break;
     }
+    this.#refuse(stamp);
     this.#after();
   }
 
@@ -157,7 +164,7 @@ export class Console implements Process {
     this.#clients = clients;
     this.#files = new Files(files);
     this.#variables = env;
-    this.#lines = new Lines(this.#env.out, connections);
+    this.#lines = new Lines(this.#env.out, this.#env.id, connections);
     this.#run = run === null ? null : Run.restore(run, this.#host(env));
   }
 
@@ -233,6 +240,15 @@ export class Console implements Process {
     const plain = /^(?:http:\/\/)?([^/]+)\/?$/.exec(endpoint)?.[1];
     const known = plain === undefined ? undefined : this.#config.addresses[plain];
     return known ?? this.#env.id;
+  }
+
+  #refuse(stamp: Stamp): void {
+    for (
+      let connection = this.#lines.refused.shift();
+      connection !== undefined;
+      connection = this.#lines.refused.shift()
+    )
+      this.#run?.on({ type: "closed", connection, reset: true }, stamp);
   }
 
   #write(stream: "stdout" | "stderr", text: Bytes): void {

@@ -20,6 +20,7 @@ import type { ConnectionId, Stamp } from "../../sim/process.ts";
 import { fromArray } from "../api/bytes.ts";
 import { isReadOnlyTxn, isSerializableTxn, MAX_REQUEST_BYTES } from "../api/check.ts";
 import { CODES, type EtcdError, etcdError } from "../api/errors.ts";
+import { mixString } from "../../base/hash.ts";
 import { id64, type LeaseId, type MemberId, NO_LEASE, NO_MEMBER } from "../api/ids.ts";
 import * as m from "../api/messages.ts";
 import type { ClientFrame, Metadata, RequestOf, ServerFrame, StreamMethod, UnaryMethod } from "../api/methods.ts";
@@ -726,9 +727,15 @@ export class EtcdMember implements Service, Core {
     return etcdError("Timeout");
   }
 
+  /**
+   * Positive, of sixteen hexadecimal digits, and rising while a member lives, as etcd's are: they begin with a mark of
+   * the member and its start, and end with a count (etcd pkg/idutil).
+   */
   #newLease(): LeaseId {
-    const { rng } = this.host;
-    return id64(rng.below(0x80000000), rng.between(1, 0xffffffff)) as LeaseId;
+    this.#serials += 1;
+    const { id, incarnation } = this.host;
+    const mark = 0x1000 + ((mixString(4, id) >>> 0) % 0x7000);
+    return id64(mark * 0x10000 + (incarnation & 0xffff), this.#serials >>> 0) as LeaseId;
   }
 
   // ── leases ──

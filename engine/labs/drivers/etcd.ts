@@ -60,7 +60,7 @@ export class EtcdDriver implements Driver {
 
   call(asked: object, timeout: Micros | null): number {
     const request = asked as EtcdRequest;
-    if (request.type === "call") return this.#client.call(request.method, request.body as object, { timeout });
+    if (request.type === "call") return this.#client.call(request.method, request.body, { timeout });
     if (request.type === "watch") throw new Error("a watch is not a call");
     const stream = this.#client.open("Lease/LeaseKeepAlive");
     this.#client.send(stream, create(LeaseKeepAliveRequest, { id: request.lease }));

@@ -139,7 +139,7 @@ export class RedisDriver implements Driver {
       outcomes.push({ type: "answer", ticket, body: { reply } satisfies RedisAnswer });
       return;
     }
-    const error = "value" in reply ? String(reply.value) : "error";
+    const error = "value" in reply ? reply.value : "error";
     if (error.startsWith("READONLY")) this.#leave(server);
     outcomes.push({ type: "error", ticket, error, unknown: false });
   }

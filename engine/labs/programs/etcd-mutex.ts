@@ -5,7 +5,7 @@
 import { SECOND } from "../../base/units.ts";
 import { type LeaseId, leaseHex, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Event } from "../../etcd/api/messages.ts";
-import type { RequestOf, ResponseOf } from "../../etcd/api/methods.ts";
+import type { ResponseOf } from "../../etcd/api/methods.ts";
 import { mutexTxn } from "../../etcd/concurrency/mutex.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, NEW_LOCALS, type Program } from "../program.ts";
@@ -72,7 +72,7 @@ function mutex(compat: "3.4" | "3.5"): Program<Mutex, EtcdRequest> {
       txn: {
         act: (l) => ({
           do: "call",
-          request: { type: "call", method: "KV/Txn", body: mutexTxn(prefixOf(l), l.lease) as RequestOf<"KV/Txn"> },
+          request: { type: "call", method: "KV/Txn", body: mutexTxn(prefixOf(l), l.lease) },
           timeout: CALL_TIMEOUT,
         }),
         then: (l, got, here) => {

@@ -3,5 +3,11 @@ import type { LabStory } from "../story.ts";
 import { FAIR_STORIES } from "./fair.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
+import { ZOOKEEPER_STORIES } from "./zookeeper.ts";
 
-export const LAB_STORIES: readonly LabStory[] = [...FAIR_STORIES, ...OTHER_STORIES, ...REDIS_STORIES];
+export const LAB_STORIES: readonly LabStory[] = [
+  ...FAIR_STORIES,
+  ...OTHER_STORIES,
+  ...REDIS_STORIES,
+  ...ZOOKEEPER_STORIES,
+];

@@ -33,16 +33,20 @@ const LONG = { work: 40 * SECOND };
 
 /** A took the lock for a second and works longer; B takes over; A comes back late and gives "its" lock back. */
 function lateRelease(variant: "published" | "mended"): LabStory {
-  const clients = [who(0, { work: 1_200 * MS }), who(0.1, { work: 3 * SECOND }), who(0.15, { work: 1 * SECOND })];
+  const clients = [
+    who(0, { work: 1_200 * MS }),
+    who(1.05, { work: 3 * SECOND }),
+    who(1.15, { work: 1 * SECOND, retry: 20 * MS }),
+  ];
   return {
     id: `late-release-${variant}`,
-    lab: redis("redis-timestamp", variant, clients, { ttl: 1 * SECOND, retry: 1_000 * MS }),
+    lab: redis("redis-timestamp", variant, clients, { ttl: 1 * SECOND }),
     seed: 1,
     steps: [],
     endsAt: 3,
     expect:
       variant === "published"
-        ? [{ says: "overlap", clients: [B, "c3" as ProcessId], from: [1.2, 2.2] }]
+        ? [{ says: "overlap", clients: [B, "c3" as ProcessId], from: [1.2, 1.4] }]
         : [{ says: "overlap", clients: [A, B], from: [1, 1.2] }],
   };
 }

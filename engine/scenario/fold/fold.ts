@@ -110,6 +110,8 @@ export class Fold {
     }
     if (event.type === "spawned") return this.#members.spawn(traced, process);
     if (event.type === "retired") return this.#members.retire(traced, process);
+    // Others have no part in the picture of the cluster: a lab's resource, a sentinel.
+    if (!this.#members.has(process)) return;
     const member = this.#members.draft(process);
     if (this.#members.addFrequent(traced, member, event as WorldEvent | ReplicaEvent)) return;
     this.#addLife(traced, member, event as WorldEvent);

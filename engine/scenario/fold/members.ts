@@ -44,6 +44,10 @@ export class Members {
   }
 
   /** For an event of this member's. */
+  has(id: ProcessId): boolean {
+    return this.#members.has(id);
+  }
+
   draft(id: ProcessId): MemberDraft {
     const kept = present(this.#members.get(id), id);
     kept.changed = true;

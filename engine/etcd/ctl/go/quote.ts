@@ -2,7 +2,7 @@
  * Go's quoted strings: `%q` writes them, `strconv.Unquote` reads them. On byte strings, as Go does: what is not UTF-8
  * is written byte by byte. (pkg.go.dev/strconv)
  */
-import { type Bytes, fromText, toText } from "../../api/bytes.ts";
+import { type Bytes, fromText, runeLength, toText } from "../../api/bytes.ts";
 
 /** `%q` of a text. */
 export function quote(text: string): string {
@@ -42,19 +42,6 @@ function quoteRune(rune: string): string {
 }
 
 const hex = (n: number, digits: number) => n.toString(16).padStart(digits, "0");
-
-/** How many bytes the UTF-8 character at `at` has; 0 when there is none (too long forms and surrogates are none). */
-export function runeLength(bytes: Bytes, at: number): number {
-  const first = bytes.charCodeAt(at);
-  if (first < 0x80) return 1;
-  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || at + length > bytes.length) return 0;
-  for (let i = 1; i < length; i += 1) if ((bytes.charCodeAt(at + i) & 0xc0) !== 0x80) return 0;
-  const second = bytes.charCodeAt(at + 1);
-  if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f)) return 0;
-  if ((first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return 0;
-  return length;
-}
 
 /**
  * A quoted string at the start of `input`, in double quotes with escapes or in back quotes without.

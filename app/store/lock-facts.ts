@@ -1,5 +1,5 @@
 /** What the lock view says of a client, worked out of the view's facts: one state, told the same way everywhere. */
-import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../../engine/index.ts";
+import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../engine/index.ts";
 
 /**
  * `holds`: believes, and really does. `deceived`: believes, and does not. `unaware`: really holds and does not know it.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../../engine/index.ts";
+import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../engine/index.ts";
 import { letterOf, rowsOf } from "./lock-facts.ts";
 
 const client = (id: string, given: Partial<LabClientView> = {}): LabClientView => ({
@@ -30,6 +30,7 @@ const place = (identity: string, owner: string, watches: string | null = null): 
 const lab = (clients: readonly LabClientView[], queue: readonly QueuePlace[]): LabView => ({
   lab: "etcd-fair",
   variant: "mended",
+  startsAt: 0,
   lock: "/lock/",
   clients,
   queue,

@@ -1,0 +1,22 @@
+/** A lock lab: who holds and who waits, the programs line by line, and the stories. */
+import { lazy, useMemo } from "react";
+import { useText } from "../i18n/use-text.ts";
+import type { Tab } from "../ui/tabs.tsx";
+import { Frame } from "./frame.tsx";
+
+const LockPanel = lazy(() => import("../panels/lock/lock-panel.tsx"));
+const CodePanel = lazy(() => import("../panels/lab/code-panel.tsx"));
+const StoriesPanel = lazy(() => import("../panels/lab/stories-panel.tsx"));
+
+export default function LabPage() {
+  const text = useText();
+  const tabs = useMemo(
+    (): readonly Tab[] => [
+      { id: "lock", title: text("tab.locks"), content: <LockPanel /> },
+      { id: "code", title: text("tab.code"), content: <CodePanel /> },
+      { id: "stories", title: text("tab.stories"), content: <StoriesPanel /> },
+    ],
+    [text],
+  );
+  return <Frame tabs={tabs} first="lock" />;
+}

@@ -1,0 +1,14 @@
+/** The door to the lock labs, which a page fetches when it shows one. */
+export {
+  checkLab,
+  DEFAULT_PARAMS,
+  LAB_CLIENTS_MAX,
+  type LabClientSpec,
+  type LabConfig,
+  programOf,
+  RESOURCE,
+} from "./labs/config.ts";
+export type { LabStory } from "./labs/story.ts";
+export { LAB_STORIES } from "./labs/stories/index.ts";
+export { labRunConfig } from "./scenario/labs.ts";
+export { LANGUAGES, type ListingLanguage, type ListingLine, listingOf } from "./labs/source/index.ts";

@@ -1,0 +1,479 @@
+/** Whole etcd clusters in a world, spoken to as a client's connections do. */
+import { describe, expect, it } from "vitest";
+import { MS, SECOND } from "../base/units.ts";
+import type { EtcdError } from "../etcd/api/errors.ts";
+import type { LeaseId } from "../etcd/api/ids.ts";
+import * as m from "../etcd/api/messages.ts";
+import type { ClientFrame, Metadata, RequestOf, ServerFrame, StreamMethod, UnaryMethod } from "../etcd/api/methods.ts";
+import { UNARY } from "../etcd/api/methods.ts";
+import { create, type Descriptor } from "../etcd/api/proto.ts";
+import type { Command, ProcessId } from "../sim/command.ts";
+import type { TraceEvent } from "../sim/events.ts";
+import { InlineHost } from "../sim/host.ts";
+import type { Input, Process } from "../sim/process.ts";
+import { World } from "../sim/world.ts";
+import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
+import { runEtcdSeed } from "./etcd-campaign.ts";
+import { Run } from "./run.ts";
+import { SYSTEMS_KIT } from "./systems.ts";
+
+const id = (name: string): ProcessId => name as ProcessId;
+const lease = (n: number): LeaseId => String(n) as LeaseId;
+const PROBE = id("c1");
+const [N1, N2, N3] = [id("n1"), id("n2"), id("n3")] as const;
+
+class Probe implements Process {
+  readonly #heard: (input: Input) => void;
+  constructor(heard: (input: Input) => void) {
+    this.#heard = heard;
+  }
+  step(input: Input): void {
+    this.#heard(input);
+  }
+  flush(): void {}
+  checkpoint(): unknown {
+    return null;
+  }
+  restore(): void {}
+}
+
+interface Stream {
+  readonly member: ProcessId;
+  readonly call: number;
+  readonly got: object[];
+}
+
+class Cluster {
+  readonly world: World;
+  readonly events: TraceEvent<{ readonly type: string }>[] = [];
+  readonly #host: InlineHost;
+  readonly #ids: readonly ProcessId[];
+  readonly #connections = new Map<ProcessId, string>();
+  readonly #open = new Set<string>();
+  readonly #answers = new Map<number, object>();
+  readonly #streams = new Map<number, Stream>();
+  #calls = 0;
+  #dials = 0;
+
+  constructor(members: number, given: Partial<RunConfig> = {}) {
+    const config = {
+      ...DEFAULT_CONFIG,
+      system: "etcd",
+      timing: "etcd",
+      preVote: true,
+      clients: 0,
+      members,
+      ...given,
+    } as const;
+    const world = SYSTEMS_KIT.world({ seed: 1, config });
+    this.#ids = world.processes.filter(({ present }) => present).map(({ id: process }) => process);
+    this.#host = new InlineHost((spec, env) =>
+      spec.id === PROBE ? new Probe((input) => this.#heard(input)) : SYSTEMS_KIT.build(spec, env),
+    );
+    const processes = [...world.processes, { id: PROBE, kind: "client", present: true, config: null } as const];
+    this.world = new World(
+      { ...world, processes },
+      (event) => void this.events.push({ ...event } as TraceEvent<{ readonly type: string }>),
+    );
+    this.until(() => this.leader !== null);
+    for (const member of this.#ids) this.dial(member);
+  }
+
+  dial(member: ProcessId): void {
+    this.#dials += 1;
+    const connection = `${PROBE}/${this.#dials}`;
+    this.#connections.set(member, connection);
+    this.world.outOf(PROBE).open(connection, member);
+    this.until(() => this.#open.has(connection));
+  }
+
+  #heard(input: Input): void {
+    if (input.type === "connected") this.#open.add(input.connection);
+    if (input.type !== "received") return;
+    const frame = input.data as ServerFrame;
+    if (frame.type === "answer") this.#answers.set(frame.call, frame.body);
+    else if (frame.type === "error") this.#answers.set(frame.call, frame.error);
+    else if (frame.type === "message") this.#streams.get(frame.call)?.got.push(frame.body);
+  }
+
+  send(member: ProcessId, frame: ClientFrame): void {
+    this.world.outOf(PROBE).transmit(this.#connections.get(member) as string, frame);
+  }
+
+  start(member: ProcessId, method: UnaryMethod, given: object = {}, metadata: Metadata = PLAIN): number {
+    this.#calls += 1;
+    const body: object = create(UNARY[method].request as Descriptor<object>, given);
+    this.send(member, { type: "call", call: this.#calls, method, metadata, body });
+    return this.#calls;
+  }
+
+  answer(call: number): object | null {
+    return this.#answers.get(call) ?? null;
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what is answered, the test knows
+  call<T = object>(member: ProcessId, method: UnaryMethod, given: object = {}, metadata: Metadata = PLAIN): T {
+    const call = this.start(member, method, given, metadata);
+    this.until(() => this.#answers.has(call));
+    return this.#answers.get(call) as T;
+  }
+
+  open(member: ProcessId, method: StreamMethod, metadata: Metadata = PLAIN): Stream {
+    this.#calls += 1;
+    const stream: Stream = { member, call: this.#calls, got: [] };
+    this.#streams.set(stream.call, stream);
+    this.send(member, { type: "open", call: stream.call, method, metadata });
+    return stream;
+  }
+
+  watch(member: ProcessId, given: Partial<m.WatchCreateRequest>): Stream {
+    const stream = this.open(member, "Watch/Watch");
+    const createRequest = create(m.WatchCreateRequest, given);
+    this.send(member, { type: "send", call: stream.call, body: create(m.WatchRequest, { createRequest }) });
+    return stream;
+  }
+
+  keepAlive(stream: Stream, of: LeaseId): void {
+    this.send(stream.member, { type: "send", call: stream.call, body: create(m.LeaseKeepAliveRequest, { id: of }) });
+  }
+
+  order(command: Command): void {
+    expect(this.world.command(command, this.#host)).toBeNull();
+  }
+
+  until(condition: () => boolean, limit = 60 * SECOND): void {
+    const end = this.world.now + limit;
+    while (!condition()) {
+      if (this.world.nextAt > end) throw new Error("it does not come");
+      this.world.runRoundHere(this.#host);
+    }
+  }
+
+  pass(span: number): void {
+    this.world.runHere(this.#host, this.world.now + span);
+  }
+
+  /** By the last role that anybody took. */
+  get leader(): ProcessId | null {
+    const found = this.events.findLast(
+      ({ event }) => event.type === "role-changed" && "role" in event && event.role === "leader",
+    );
+    return found?.process ?? null;
+  }
+
+  get follower(): ProcessId {
+    return this.#ids.find((member) => member !== this.leader) as ProcessId;
+  }
+
+  hashes(): number[] {
+    return this.#ids.map((member) => this.call<{ readonly hash: number }>(member, "Maintenance/HashKV").hash);
+  }
+}
+
+const PLAIN: Metadata = { token: null, hasLeader: false };
+const failure = (name: string): object => expect.objectContaining({ message: `etcdserver: ${name}` }) as object;
+const eventsOf = ({ got }: Stream): string[] =>
+  (got as m.WatchResponse[]).flatMap(({ events }) =>
+    events.map(({ type, kv }) => `${type} ${kv?.key ?? ""}@${kv?.modRevision ?? 0}`),
+  );
+
+describe("a follower", () => {
+  it("takes writes: they come back through the leader's log, and all members hold the same", () => {
+    const cluster = new Cluster(3);
+    const { follower } = cluster;
+    const put = cluster.call<m.PutResponse>(follower, "KV/Put", { key: "a", value: "1" });
+    expect(put.header?.revision).toBe(2);
+    const read = cluster.call<m.RangeResponse>(cluster.leader as ProcessId, "KV/Range", { key: "a" });
+    expect(read.kvs).toMatchObject([{ key: "a", value: "1", modRevision: 2 }]);
+    cluster.pass(1 * SECOND);
+    expect(new Set(cluster.hashes()).size).toBe(1);
+  });
+
+  it("passes renewals and questions of leases on to the leader", () => {
+    const cluster = new Cluster(3);
+    const { follower } = cluster;
+    cluster.call(follower, "Lease/LeaseGrant", { id: lease(7), ttl: 5 });
+    const alive = cluster.open(follower, "Lease/LeaseKeepAlive");
+    for (let i = 0; i < 5; i += 1) {
+      cluster.pass(3 * SECOND);
+      cluster.keepAlive(alive, lease(7));
+      cluster.until(() => alive.got.length === i + 1);
+    }
+    expect(alive.got).toMatchObject(Array.from({ length: 5 }, () => ({ id: "7", ttl: 5 })));
+    const left = cluster.call<RequestOf<"Lease/LeaseTimeToLive">>(follower, "Lease/LeaseTimeToLive", { id: lease(7) });
+    expect(left).toMatchObject({ id: "7", ttl: 4, grantedTtl: 5 });
+    cluster.keepAlive(alive, lease(8));
+    cluster.until(() => alive.got.length === 6);
+    expect(alive.got[5]).toMatchObject({ id: "8", ttl: 0 });
+  });
+
+  it("promotes no learner itself: the leader judges whether it has caught up", () => {
+    const cluster = new Cluster(3);
+    const { follower } = cluster;
+    const added = cluster.call<{ readonly member: m.Member }>(follower, "Cluster/MemberAdd", {
+      peerUrls: ["http://nowhere:2380"],
+      isLearner: true,
+    });
+    expect(added.member).toMatchObject({ isLearner: true, name: "" });
+    const refused = cluster.call<EtcdError>(follower, "Cluster/MemberPromote", { id: added.member.id });
+    expect(refused).toEqual(failure("can only promote a learner member which is in sync with leader"));
+  });
+});
+
+describe("without a leader", () => {
+  it("local reads are answered, linearizable ones and writes wait until the request timeout", () => {
+    const cluster = new Cluster(3);
+    cluster.call(N1, "KV/Put", { key: "a", value: "1" });
+    cluster.pass(1 * SECOND);
+    for (const process of [N2, N3]) cluster.order({ type: "crash", process });
+    cluster.pass(5 * SECOND);
+    expect(cluster.call(N1, "KV/Range", { key: "a", serializable: true })).toMatchObject({ count: 1 });
+    const before = cluster.world.now;
+    expect(cluster.call(N1, "KV/Range", { key: "a" })).toEqual(failure("request timed out"));
+    expect(cluster.world.now - before).toBeGreaterThan(6.9 * SECOND);
+    expect(cluster.call(N1, "KV/Put", { key: "a" })).toEqual(failure("request timed out"));
+    const demanding = { token: null, hasLeader: true };
+    expect(cluster.call(N1, "KV/Put", { key: "a" }, demanding)).toEqual(failure("no leader"));
+  });
+
+  it("a write that waits goes through when a leader is found in time", () => {
+    const cluster = new Cluster(3);
+    for (const process of [N2, N3]) cluster.order({ type: "crash", process });
+    cluster.pass(5 * SECOND);
+    const call = cluster.start(N1, "KV/Put", { key: "a", value: "late" });
+    cluster.pass(1 * SECOND);
+    cluster.order({ type: "restart", process: N2 });
+    cluster.until(() => cluster.answer(call) !== null);
+    expect(cluster.answer(call)).toMatchObject({ header: { revision: 2 } });
+  });
+
+  it("a stream that demands a leader ends after three election timeouts", () => {
+    const cluster = new Cluster(3);
+    const stream = cluster.open(N1, "Watch/Watch", { token: null, hasLeader: true });
+    cluster.pass(1 * SECOND);
+    for (const process of [N2, N3]) cluster.order({ type: "crash", process });
+    cluster.until(() => cluster.answer(stream.call) !== null);
+    expect(cluster.answer(stream.call)).toEqual(failure("no leader"));
+  });
+});
+
+describe("a restart", () => {
+  it.each([1, 3])(
+    "of all %i members at once brings back keys, leases and their bindings, also over a snapshot",
+    (members) => {
+      const cluster = new Cluster(members, { snapshotEntries: 20 });
+      cluster.call(N1, "Lease/LeaseGrant", { id: lease(7), ttl: 600 });
+      for (let i = 0; i < 50; i += 1) cluster.call(N1, "KV/Put", { key: `k${i % 9}`, value: `${i}`, lease: lease(7) });
+      cluster.pass(1 * SECOND);
+      const before = cluster.hashes();
+      const all = [N1, N2, N3].slice(0, members);
+      for (const process of all) cluster.order({ type: "crash", process });
+      for (const process of all) cluster.order({ type: "restart", process });
+      cluster.pass(5 * SECOND);
+      for (const member of all) cluster.dial(member);
+      cluster.call(N1, "KV/Range", { key: "k1" });
+      expect(cluster.hashes()).toEqual(before);
+      const left = cluster.call<{ readonly keys: readonly string[] }>(N1, "Lease/LeaseTimeToLive", {
+        id: lease(7),
+        keys: true,
+      });
+      expect([...left.keys].sort()).toEqual(Array.from({ length: 9 }, (_, i) => `k${i}`));
+    },
+  );
+});
+
+describe("a watch", () => {
+  it("goes on over a change of leader: nothing is missing, doubled or out of order", () => {
+    const cluster = new Cluster(3);
+    const watching = cluster.follower;
+    const stream = cluster.watch(watching, { key: "k", rangeEnd: "l" });
+    for (let i = 0; i < 5; i += 1) cluster.call(watching, "KV/Put", { key: `k${i}` });
+    const old = cluster.leader as ProcessId;
+    cluster.order({ type: "crash", process: old });
+    cluster.until(() => cluster.leader !== old);
+    for (let i = 5; i < 10; i += 1) cluster.call(watching, "KV/Put", { key: `k${i}` });
+    cluster.pass(1 * SECOND);
+    expect(eventsOf(stream)).toEqual(Array.from({ length: 10 }, (_, i) => `PUT k${i}@${i + 2}`));
+  });
+
+  it("opened again after its member's restart tells the past from its start revision on", () => {
+    const cluster = new Cluster(1);
+    for (let i = 0; i < 4; i += 1) cluster.call(N1, "KV/Put", { key: "a", value: `${i}` });
+    cluster.order({ type: "crash", process: N1 });
+    cluster.order({ type: "restart", process: N1 });
+    cluster.pass(5 * SECOND);
+    cluster.dial(N1);
+    const stream = cluster.watch(N1, { key: "a", startRevision: 3 });
+    cluster.pass(1 * SECOND);
+    expect(eventsOf(stream)).toEqual(["PUT a@3", "PUT a@4", "PUT a@5"]);
+  });
+
+  it("on a member that was brought up to date by a snapshot hears of all that happened meanwhile", () => {
+    const cluster = new Cluster(3, { snapshotEntries: 20 });
+    const watching = cluster.follower;
+    const stream = cluster.watch(watching, { key: "a" });
+    cluster.pass(500 * MS);
+    const others = [N1, N2, N3].filter((member) => member !== watching);
+    cluster.order({ type: "partition", groups: [[watching], others] });
+    for (let i = 0; i < 60; i += 1) cluster.call(cluster.leader as ProcessId, "KV/Put", { key: "a", value: `${i}` });
+    cluster.order({ type: "heal" });
+    cluster.pass(5 * SECOND);
+    expect(cluster.events.some(({ process, event }) => process === watching && event.type === "machine-restored")).toBe(
+      true,
+    );
+    expect(eventsOf(stream)).toEqual(Array.from({ length: 60 }, (_, i) => `PUT a@${i + 2}`));
+  });
+});
+
+describe("leases and leaders", () => {
+  it("expire by the leader's count, their keys in one revision", () => {
+    const cluster = new Cluster(3);
+    cluster.call(N1, "Lease/LeaseGrant", { id: lease(7), ttl: 2 });
+    for (const key of ["b", "a"]) cluster.call(N1, "KV/Put", { key, lease: lease(7) });
+    const stream = cluster.watch(N1, { key: "a", rangeEnd: "c" });
+    cluster.pass(4 * SECOND);
+    expect(eventsOf(stream)).toEqual(["DELETE a@4", "DELETE b@4"]);
+  });
+
+  it("a new leader counts from the start, and one election timeout more: never shorter", () => {
+    const cluster = new Cluster(3);
+    const { follower } = cluster;
+    cluster.call(follower, "Lease/LeaseGrant", { id: lease(7), ttl: 10 });
+    cluster.call(follower, "KV/Put", { key: "a", lease: lease(7) });
+    cluster.pass(8 * SECOND);
+    const old = cluster.leader as ProcessId;
+    cluster.order({ type: "crash", process: old });
+    cluster.until(() => cluster.leader !== old);
+    const counted = cluster.events.findLast(({ event }) => event.type === "etcd-lease-counted");
+    expect(counted?.event).toMatchObject({ lease: "7", by: "leader-change", expiresIn: 11 * SECOND });
+    cluster.pass(10 * SECOND);
+    expect(cluster.call(follower, "KV/Range", { key: "a" })).toMatchObject({ count: 1 });
+    cluster.pass(2 * SECOND);
+    expect(cluster.call(follower, "KV/Range", { key: "a" })).toMatchObject({ count: 0 });
+  });
+});
+
+describe("locks in the server", () => {
+  it("a waiter gets the lock when the holder's key goes, through any member", () => {
+    const cluster = new Cluster(3);
+    for (const n of [1, 2]) cluster.call(N1, "Lease/LeaseGrant", { id: lease(n), ttl: 600 });
+    const first = cluster.call<{ readonly key: string }>(N1, "Lock/Lock", { name: "m", lease: lease(1) });
+    const second = cluster.start(N2, "Lock/Lock", { name: "m", lease: lease(2) });
+    cluster.pass(1 * SECOND);
+    expect(cluster.answer(second)).toBeNull();
+    cluster.call(N3, "Lock/Unlock", { key: first.key });
+    cluster.until(() => cluster.answer(second) !== null);
+    expect(cluster.answer(second)).toMatchObject({ key: "m/2" });
+  });
+
+  it("a waiter that is given up takes its key back", () => {
+    const cluster = new Cluster(1);
+    for (const n of [1, 2]) cluster.call(N1, "Lease/LeaseGrant", { id: lease(n), ttl: 600 });
+    cluster.call(N1, "Lock/Lock", { name: "m", lease: lease(1) });
+    const second = cluster.start(N1, "Lock/Lock", { name: "m", lease: lease(2) });
+    cluster.pass(1 * SECOND);
+    cluster.send(N1, { type: "cancel", call: second });
+    cluster.pass(1 * SECOND);
+    const keys = cluster.call<m.RangeResponse>(N1, "KV/Range", { key: "m/", rangeEnd: "m0" }).kvs;
+    expect(keys.map(({ key }) => key)).toEqual(["m/1"]);
+  });
+});
+
+describe("the quota", () => {
+  it("raises the alarm through the log when it is used up; deletes go on", () => {
+    const cluster = new Cluster(3, { etcd: { quotaBytes: 64 * 1024 } });
+    const value = "x".repeat(10_000);
+    let refused: object | null = null;
+    for (let i = 0; i < 10 && refused === null; i += 1) {
+      const answer = cluster.call(N1, "KV/Put", { key: `k${i}`, value });
+      if ("code" in answer) refused = answer;
+    }
+    expect(refused).toEqual(failure("mvcc: database space exceeded"));
+    expect(cluster.call(N2, "Maintenance/Alarm", { action: "GET" })).toMatchObject({ alarms: [{ alarm: "NOSPACE" }] });
+    expect(cluster.call(N2, "KV/Put", { key: "a" })).toEqual(failure("mvcc: database space exceeded"));
+    expect(cluster.call(N2, "KV/DeleteRange", { key: "k0" })).toMatchObject({ deleted: 1 });
+  });
+});
+
+describe("users and roles", () => {
+  it("who has no right to a key is refused, and root may do everything", () => {
+    const cluster = new Cluster(3);
+    for (const name of ["root", "eve"]) {
+      cluster.call(N1, "Auth/UserAdd", { name, password: name });
+      cluster.call(N1, "Auth/RoleAdd", { name });
+      cluster.call(N1, "Auth/UserGrantRole", { user: name, role: name });
+    }
+    const perm = create(m.Permission, { permType: "READWRITE", key: "e" });
+    cluster.call(N1, "Auth/RoleGrantPermission", { name: "eve", perm });
+    cluster.call(N1, "Auth/AuthEnable");
+    const tokenOf = (name: string): Metadata => ({
+      token: cluster.call<{ readonly token: string }>(N2, "Auth/Authenticate", { name, password: name }).token,
+      hasLeader: false,
+    });
+    const [root, eve] = [tokenOf("root"), tokenOf("eve")];
+    expect(cluster.call(N3, "KV/Put", { key: "e" }, eve)).toMatchObject({ header: { revision: 2 } });
+    expect(cluster.call(N3, "KV/Put", { key: "f" }, eve)).toEqual(failure("permission denied"));
+    expect(cluster.call(N3, "KV/Range", { key: "f" }, eve)).toEqual(failure("permission denied"));
+    expect(cluster.call(N3, "KV/Put", { key: "f" }, root)).toMatchObject({ header: { revision: 3 } });
+    expect(cluster.call(N3, "KV/Put", { key: "f" })).toEqual(failure("user name is empty"));
+    expect(cluster.call(N3, "KV/Range", { key: "f" }, { ...root, token: "none" })).toEqual(
+      failure("invalid auth token"),
+    );
+    expect(cluster.call(N3, "Maintenance/Defragment", {}, eve)).toEqual(failure("permission denied"));
+  });
+});
+
+describe("membership", () => {
+  it("a machine that joins as a learner publishes its name, catches up and is promoted", () => {
+    const cluster = new Cluster(3);
+    const N4 = id("n4");
+    for (let i = 0; i < 20; i += 1) cluster.call(N1, "KV/Put", { key: "a", value: `${i}` });
+    const added = cluster.call<{ readonly member: m.Member }>(N1, "Cluster/MemberAdd", {
+      peerUrls: ["http://n4:2380"],
+      isLearner: true,
+    });
+    cluster.order({ type: "spawn", process: N4 });
+    cluster.pass(5 * SECOND);
+    cluster.dial(N4);
+    expect(cluster.call(N4, "KV/Put", { key: "a" })).toEqual(failure("rpc not supported for learner"));
+    expect(cluster.call(N4, "KV/Range", { key: "a", serializable: true })).toMatchObject({ count: 1 });
+    cluster.call(N1, "Cluster/MemberPromote", { id: added.member.id });
+    cluster.pass(1 * SECOND);
+    const { members } = cluster.call<{ readonly members: readonly m.Member[] }>(N4, "Cluster/MemberList");
+    expect(members.find(({ name }) => name === "n4")).toMatchObject({
+      isLearner: false,
+      clientUrls: ["http://n4:2379"],
+    });
+    expect(cluster.call(N4, "KV/Put", { key: "a" })).toMatchObject({ header: { revision: 22 } });
+  });
+
+  it("leadership moves where the leader is told to move it", () => {
+    const cluster = new Cluster(3);
+    const { leader, follower } = cluster;
+    const { members } = cluster.call<{ readonly members: readonly m.Member[] }>(N1, "Cluster/MemberList");
+    const target = members.find(({ name }) => name === (follower as string))?.id;
+    expect(cluster.call(follower, "Maintenance/MoveLeader", { targetId: target })).toEqual(failure("not leader"));
+    cluster.call(leader as ProcessId, "Maintenance/MoveLeader", { targetId: target });
+    expect(cluster.leader).toBe(follower);
+  });
+});
+
+describe("runs of etcd", () => {
+  const config: RunConfig = { ...DEFAULT_CONFIG, system: "etcd", members: 3, clients: 2 };
+
+  it("repeat, and go on from a checkpoint to the hash of the run that never stopped", async () => {
+    const whole = new Run({ seed: 5, config }, [], 50, SYSTEMS_KIT);
+    await whole.advance(3 * SECOND);
+    const parts = new Run({ seed: 5, config }, [], 50, SYSTEMS_KIT);
+    await parts.advance(2 * SECOND);
+    parts.seek(1 * SECOND);
+    await parts.advance(3 * SECOND);
+    expect(parts.hash).toBe(whole.hash);
+  });
+
+  it.each([1, 2, 3, 4])("under faults keep to the guarantees (seed %i)", (seed) => {
+    const { violation, history } = runEtcdSeed(seed, { length: 3 * SECOND, kit: SYSTEMS_KIT });
+    expect(violation).toBeNull();
+    expect(history.operations).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,30 @@
+/** A lab in a run: shown, gone back in, and gone on from a checkpoint like any other. */
+import { describe, expect, it } from "vitest";
+import { SECOND } from "../base/units.ts";
+import { LAB_STORIES } from "../labs/stories/index.ts";
+import { tellStory } from "../labs/story.ts";
+import { LAB_KIT } from "../labs/world.ts";
+import { labRunConfig } from "./labs.ts";
+import { Run } from "./run.ts";
+import { SYSTEMS_KIT } from "./systems.ts";
+
+const stories = ["three-clients-mended", "pause-open-write", "failover-forgets", "mutex-queue"];
+
+describe("a lab in a run", () => {
+  it.each(LAB_STORIES.filter(({ id }) => stories.includes(id)).map((story) => [story.id, story] as const))(
+    "%s replays from its commands to the same view and hash, and so does going on from a checkpoint",
+    async (_id, story) => {
+      const told = tellStory(story, LAB_KIT);
+      const spec = { seed: story.seed, config: labRunConfig(story.lab) };
+      const run = new Run(spec, told.commands, 500, SYSTEMS_KIT);
+      const end = story.lab.warmUp + story.endsAt * SECOND;
+      await run.advance(end);
+      const { hash } = run;
+      expect(run.keyframe().lab).toEqual(told.view);
+      run.seek(story.lab.warmUp + 3 * SECOND);
+      await run.advance(end);
+      expect(run.hash).toBe(hash);
+      expect(run.keyframe().lab).toEqual(told.view);
+    },
+  );
+});
