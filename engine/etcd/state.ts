@@ -188,7 +188,7 @@ export class EtcdState {
     }
     if (r.leaseRevoke !== null) return this.#revoke(r.leaseRevoke.id);
     if (r.leaseCheckpoint !== null) {
-      for (const { id, remainingTtl } of r.leaseCheckpoint.checkpoints) lessor.setRemaining(id, remainingTtl);
+      for (const { id, remainingTtl } of r.leaseCheckpoint.checkpoints) lessor.setRemaining(id, remainingTtl, now);
       return only({ header: this.#header() });
     }
     if (r.alarm !== null) return only(this.#alarm(r.alarm));

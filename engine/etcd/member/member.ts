@@ -218,6 +218,7 @@ export class EtcdMember implements Service, Core {
     if (outcome.changes.length > 0) this.#watches.applied(outcome.changes, stamp);
     const failed = isFailure(outcome.response);
     if (request.leaseGrant !== null && !failed) this.#leases.granted(request.leaseGrant.id, stamp);
+    if (request.leaseRevoke !== null) this.#leases.revoked(stamp);
     this.#tellApplied(request, applied, outcome, failed);
     if (ticket !== null) this.#applied(ticket, outcome.response, stamp);
     this.#settle();
