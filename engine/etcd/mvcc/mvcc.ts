@@ -121,13 +121,9 @@ export class Mvcc {
     return found;
   }
 
-  /** All changes with a main revision of at least `from`, in order; the first `limit` revisions of them, never part of one. */
-  changesFrom(from: number, limit = Number.POSITIVE_INFINITY): readonly Change[] {
-    const { all } = this.#history;
-    const start = this.#history.firstAt(from);
-    if (all.length - start <= limit) return all.slice(start);
-    const last = all[start + limit - 1] as Change;
-    return all.slice(start, this.#history.firstAt(last.main + 1));
+  /** All changes with a main revision of at least `from`, in order. */
+  changesFrom(from: number): readonly Change[] {
+    return this.#history.all.slice(this.#history.firstAt(from));
   }
 
   /** HashKV: of all changes up to a revision; 0: up to now. */
