@@ -58,17 +58,19 @@ export function Header({ onHelp, onRules }: Props) {
             <Icon name="present" />
           </Button>
         ) : null}
-        <Button
-          look="quiet"
-          square
-          aria-label={text("app.theme.label", {
-            theme: text(`app.theme.${theme}`),
-            next: text(`app.theme.${next}`),
-          })}
-          onClick={() => setTheme(next)}
-        >
-          <Icon name={theme} />
-        </Button>
+        <span className={css["theme"]}>
+          <Button
+            look="quiet"
+            square
+            aria-label={text("app.theme.label", {
+              theme: text(`app.theme.${theme}`),
+              next: text(`app.theme.${next}`),
+            })}
+            onClick={() => setTheme(next)}
+          >
+            <Icon name={theme} />
+          </Button>
+        </span>
         <Button look="quiet" square aria-label={text("app.keys.label")} aria-keyshortcuts="?" onClick={onHelp}>
           ?
         </Button>

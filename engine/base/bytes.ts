@@ -61,16 +61,49 @@ export class ByteWriter {
 
   text(value: string): void {
     if (!isAsciiText(value)) return this.bytes(utf8Encode(value));
-    this.varint(value.length);
-    this.#room(value.length);
-    for (let i = 0; i < value.length; i += 1) this.#bytes[this.#length++] = value.charCodeAt(i);
+    this.byteString(value);
   }
 
   /** A string that has one character a byte (U+0000 to U+00FF), with its length before it. */
   byteString(value: string): void {
-    this.varint(value.length);
-    this.#room(value.length);
-    for (let i = 0; i < value.length; i += 1) this.#bytes[this.#length++] = value.charCodeAt(i);
+    const { length } = value;
+    this.varint(length);
+    this.#room(length);
+    const bytes = this.#bytes;
+    const at = this.#length;
+    for (let i = 0; i < length; i += 1) bytes[at + i] = value.charCodeAt(i);
+    this.#length = at + length;
+  }
+
+  /** What is written from now until `closeLength` will have its length before it. */
+  openLength(): number {
+    this.u8(0);
+    return this.#length;
+  }
+
+  /** @param start what `openLength` gave */
+  closeLength(start: number): void {
+    const size = this.#length - start;
+    if (size < 128) {
+      this.#bytes[start - 1] = size;
+      return;
+    }
+    let more = 0;
+    for (let rest = size; rest >= 128; rest = Math.floor(rest / 128)) more += 1;
+    this.#room(more);
+    this.#bytes.copyWithin(start + more, start, this.#length);
+    let rest = size;
+    for (let at = start - 1; at < start - 1 + more; at += 1) {
+      this.#bytes[at] = (rest % 128) | 128;
+      rest = Math.floor(rest / 128);
+    }
+    this.#bytes[start - 1 + more] = rest;
+    this.#length += more;
+  }
+
+  /** Forgets what was written. */
+  clear(): void {
+    this.#length = 0;
   }
 
   /** Overwrites four bytes that were written before. */
@@ -179,6 +212,11 @@ export class ByteReader {
     this.#need(length);
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  skip(length: number): void {
+    this.#need(length);
+    this.#at += length;
   }
 
   text(): string {

@@ -363,6 +363,8 @@ function holdsFor(kv: KeyValue | null, compare: Compare): boolean {
       return compares(kv?.value ?? "", compare.value ?? "", compare.result);
     case "LEASE":
       return compares(BigInt(kv?.lease ?? 0), BigInt(compare.lease ?? 0), compare.result);
+    case "UNRECOGNIZED":
+      return compares(0, 0, compare.result);
     default:
       return unreachable(compare.target);
   }
@@ -378,6 +380,8 @@ function compares<T extends number | string | bigint>(a: T, b: T, result: Compar
       return a > b;
     case "LESS":
       return a < b;
+    case "UNRECOGNIZED":
+      return true;
     default:
       return unreachable(result);
   }

@@ -16,6 +16,7 @@ import {
   type InternalRaftRequest,
   LeaseGrantResponse,
   LeaseRevokeResponse,
+  type PutRequest,
   type RangeRequest,
   type RangeResponse,
   type TxnRequest,
@@ -33,7 +34,7 @@ export interface EtcdStateConfig {
   readonly compat: Compat;
   /** Seconds. */
   readonly minLeaseTtl: number;
-  /** Bytes of the backend; etcd's --quota-backend-bytes. */
+  /** Bytes of the backend; etcd's --quota-backend-bytes. A negative one is none. */
   readonly quotaBytes: number;
   readonly members: readonly ClusterMember[];
 }
@@ -84,22 +85,21 @@ export class EtcdState {
 
   // ── reading ──
 
+  /** Alarms forbid no reads: etcd answers them past the log, where alarms are looked at. */
   range(request: RangeRequest): RangeResponse | EtcdError {
-    if (this.hasAlarm("CORRUPT")) return etcdError("Corrupt");
     const found = this.mvcc.range(request);
     return isError(found) ? found : { ...found.response, header: revisionHeader(found.revision) };
   }
 
   /** A transaction that has only ranges. */
   readTxn(request: TxnRequest): TxnResponse | EtcdError {
-    if (this.hasAlarm("CORRUPT")) return etcdError("Corrupt");
     return txn(this.mvcc, this.lessor, request);
   }
 
   /** Whether the quota leaves room for what the request would add; one that adds nothing needs none. */
   hasRoom(request: InternalRaftRequest): boolean {
     const cost = costOf(request);
-    return cost === 0 || this.mvcc.size.total + cost <= this.#quotaBytes;
+    return cost === 0 || this.#quotaBytes < 0 || this.mvcc.size.total + cost < this.#quotaBytes;
   }
 
   // ── the log ──
@@ -188,7 +188,7 @@ export class EtcdState {
     }
     if (r.leaseRevoke !== null) return this.#revoke(r.leaseRevoke.id);
     if (r.leaseCheckpoint !== null) {
-      for (const { id, remainingTtl } of r.leaseCheckpoint.checkpoints) lessor.setRemaining(id, remainingTtl);
+      for (const { id, remainingTtl } of r.leaseCheckpoint.checkpoints) lessor.setRemaining(id, remainingTtl, now);
       return only({ header: this.#header() });
     }
     if (r.alarm !== null) return only(this.#alarm(r.alarm));
@@ -301,16 +301,18 @@ function only(response: object): Outcome {
 }
 
 function costOf({ put: asked, txn: asTxn, leaseGrant }: InternalRaftRequest): number {
-  if (asked !== null) return KV_OVERHEAD + asked.key.length + asked.value.length;
+  if (asked !== null) return costOfPut(asked);
   if (asTxn !== null) return costOfTxn(asTxn);
   return leaseGrant === null ? 0 : LEASE_OVERHEAD;
 }
 
+/** Of the dearer branch. What nested transactions put is not counted: etcd does not look into them. */
 function costOfTxn({ success, failure }: TxnRequest): number {
   const sum = (ops: TxnRequest["success"]): number =>
-    ops.reduce((total, { requestPut, requestTxn }) => {
-      if (requestPut !== null) return total + KV_OVERHEAD + requestPut.key.length + requestPut.value.length;
-      return requestTxn === null ? total : total + costOfTxn(requestTxn);
-    }, 0);
+    ops.reduce((total, { requestPut }) => (requestPut === null ? total : total + costOfPut(requestPut)), 0);
   return Math.max(sum(success), sum(failure));
+}
+
+function costOfPut({ key, value }: PutRequest): number {
+  return KV_OVERHEAD + key.length + value.length;
 }

@@ -16,7 +16,8 @@ const leasePaths = Object.fromEntries(
   ]),
 );
 
-export const UNARY_PATHS: Readonly<Record<string, UnaryMethod>> = {
+/** Those of 3.4, with HashKV where newer ones have it. */
+const PATHS: Readonly<Record<string, UnaryMethod>> = {
   ...leasePaths,
   "/v3/kv/range": "KV/Range",
   "/v3/kv/put": "KV/Put",
@@ -41,10 +42,8 @@ export const UNARY_PATHS: Readonly<Record<string, UnaryMethod>> = {
   "/v3/maintenance/hash": "Maintenance/Hash",
   "/v3/maintenance/hashkv": "Maintenance/HashKV",
   "/v3/maintenance/transfer-leadership": "Maintenance/MoveLeader",
-  "/v3/maintenance/downgrade": "Maintenance/Downgrade",
   "/v3/auth/enable": "Auth/AuthEnable",
   "/v3/auth/disable": "Auth/AuthDisable",
-  "/v3/auth/status": "Auth/AuthStatus",
   "/v3/auth/authenticate": "Auth/Authenticate",
   "/v3/auth/user/add": "Auth/UserAdd",
   "/v3/auth/user/get": "Auth/UserGet",
@@ -59,6 +58,12 @@ export const UNARY_PATHS: Readonly<Record<string, UnaryMethod>> = {
   "/v3/auth/role/delete": "Auth/RoleDelete",
   "/v3/auth/role/grant": "Auth/RoleGrantPermission",
   "/v3/auth/role/revoke": "Auth/RoleRevokePermission",
+};
+
+/** 3.4 still has them below the name that they had before, too. */
+export const UNARY_PATHS: Readonly<Record<string, UnaryMethod>> = {
+  ...PATHS,
+  ...Object.fromEntries(Object.entries(PATHS).map(([path, method]) => [path.replace(/^\/v3\//u, "/v3beta/"), method])),
 };
 
 export const STREAM_PATHS: Readonly<Record<string, StreamMethod>> = {
@@ -82,6 +87,11 @@ const STATUS: Readonly<Record<number, number>> = {
   [CODES.Unauthenticated]: 401,
 };
 
-export function httpStatus({ code }: EtcdError): number {
+export function httpStatus({ code }: Pick<EtcdError, "code">): number {
   return STATUS[code] ?? 500;
+}
+
+/** What stands where no call is: below the gateway's paths it answers, elsewhere Go's server. */
+export function notFound(path: string): string {
+  return path.startsWith("/v3/") || path.startsWith("/v3beta/") ? "Not Found" : "404 page not found";
 }

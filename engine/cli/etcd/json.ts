@@ -6,12 +6,16 @@
  * zero values out, has 64-bit integers as strings, and bytes in base64.
  */
 import { type Bytes, fromArray, toArray } from "../../etcd/api/bytes.ts";
-import { create, type Descriptor, enumName, type Field, protoName, zeroOf } from "../../etcd/api/proto.ts";
-
-/** The text is no JSON, or not of this message. Only that it is so is compared, not Go's words for it. */
-export class JsonProblem extends Error {
-  override readonly name = "JsonProblem";
-}
+import {
+  create,
+  type Descriptor,
+  enumName,
+  type Field,
+  protoName,
+  UNRECOGNIZED,
+  zeroOf,
+} from "../../etcd/api/proto.ts";
+import { allValues, firstValue, JsonProblem, type Value, type Written } from "./json-text.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
@@ -19,48 +23,24 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /** An empty text is an empty message; what stands behind the first value is not looked at. */
 export function readMessage<T>(of: Descriptor<T>, text: string): T {
-  if (text.trim() === "") return create(of);
-  return messageOf(of, parse(firstValue(text))) as T;
+  return messageOf(of, firstValue(text)) as T;
 }
 
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    throw new JsonProblem(String(error));
-  }
+/** Of a stream: one message after the other. */
+export function readMessages<T>(of: Descriptor<T>, text: string): readonly T[] {
+  return allValues(text).map((value) => messageOf(of, value) as T);
 }
 
-/** The first JSON value of a text: Go's decoder reads no further. */
-function firstValue(text: string): string {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const char = text[i];
-    if (inString) {
-      if (char === "\\") i += 1;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === "{" || char === "[") depth += 1;
-    else if (char === "}" || char === "]") {
-      depth -= 1;
-      if (depth === 0) return text.slice(0, i + 1);
-    }
-  }
-  return text;
-}
-
-function messageOf(of: Descriptor, json: Json): object {
-  if (json === null) return create(of) as object;
-  if (typeof json !== "object" || Array.isArray(json)) throw new JsonProblem(`${of.name} is no object`);
-  const fields = json as Readonly<Record<string, Json | undefined>>;
+function messageOf(of: Descriptor, given: Value): object {
+  if (given === null) return create(of) as object;
+  if (!(given instanceof Map)) throw new JsonProblem(`${of.name} is no object`);
   const value: Record<string, unknown> = { ...(create(of) as object) };
   for (const [key, field] of Object.entries(of.fields)) {
     const proto = protoName(key, field);
     // If both names are there, the camelCase one counts.
-    const given = fields[camel(proto)] ?? fields[proto];
-    if (given === undefined || given === null) continue;
-    value[key] = field.repeated ? listOf(field, given) : valueOf(field, given);
+    const item = (given.get(camel(proto)) ?? given.get(proto)) as Value | undefined;
+    if (item === undefined || item === null) continue;
+    value[key] = field.repeated ? listOf(field, item) : valueOf(field, item);
   }
   return value;
 }
@@ -69,59 +49,70 @@ function camel(name: string): string {
   return name.replace(/_(\w)/gu, (_match, letter: string) => letter.toUpperCase());
 }
 
-function listOf(field: Field, json: Json): readonly unknown[] {
-  if (!Array.isArray(json)) throw new JsonProblem("a list is needed");
-  return (json as readonly Json[]).map((item) => valueOf(field, item));
+function listOf(field: Field, given: Value): readonly unknown[] {
+  if (!Array.isArray(given)) throw new JsonProblem("a list is needed");
+  return (given as readonly Value[]).map((item) => valueOf(field, item));
 }
 
-function valueOf(field: Field, json: Json): unknown {
+function valueOf(field: Field, given: Value): unknown {
   switch (field.kind) {
     case "bytes":
-      return bytesOf(json);
+      return bytesOf(given);
     case "string":
-      if (typeof json !== "string") throw new JsonProblem("a string is needed");
-      return json;
+      if (typeof given !== "string") throw new JsonProblem("a string is needed");
+      return given;
     case "bool":
-      if (typeof json !== "boolean") throw new JsonProblem("true or false is needed");
-      return json;
+      if (typeof given !== "boolean") throw new JsonProblem("true or false is needed");
+      return given;
     case "int":
     case "uint32":
-      return Number(integerOf(json, field.kind === "int"));
+      return Number(integerOf(given, field.kind === "int"));
     case "int64":
-      return integerOf(json, true).toString();
+      return integerOf(given, true).toString();
     case "uint64":
-      return integerOf(json, false).toString();
+      return integerOf(given, false).toString();
     case "enum":
-      return enumOf(field, json);
+      return enumOf(field, given);
     case "message":
-      return messageOf((field.message as () => Descriptor)(), json);
+      return messageOf((field.message as () => Descriptor)(), given);
   }
 }
 
 /** Standard base64 with its padding; line ends within are skipped. */
-function bytesOf(json: Json): Bytes {
-  if (typeof json !== "string") throw new JsonProblem("base64 is needed");
-  const text = json.replaceAll(/[\r\n]/gu, "");
+function bytesOf(given: Value): Bytes {
+  if (typeof given !== "string") throw new JsonProblem("base64 is needed");
+  const text = given.replaceAll(/[\r\n]/gu, "");
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u.test(text))
     throw new JsonProblem("illegal base64 data");
   return fromArray(Buffer.from(text, "base64"));
 }
 
-/** A whole number, or one in quotes. */
-function integerOf(json: Json, signed: boolean): bigint {
-  const text = typeof json === "number" ? String(json) : json;
-  if (typeof text !== "string" || !/^-?(?:0|[1-9]\d*)$/u.test(text))
-    throw new JsonProblem(`${JSON.stringify(text)} is no whole number`);
-  const value = BigInt(text);
+/** A whole number; in quotes it is JSON once more. */
+function integerOf(given: Value, signed: boolean): bigint {
+  if (typeof given === "string") {
+    const [inner, ...more] = allValues(given);
+    if (inner === undefined || typeof inner === "string" || more.length > 0)
+      throw new JsonProblem(`${given} is no whole number`);
+    return inner === null ? 0n : integerOf(inner, signed);
+  }
+  const digits = writtenOf(given)?.digits;
+  if (digits === undefined || !/^-?\d+$/u.test(digits)) throw new JsonProblem("a whole number is needed");
+  const value = BigInt(digits);
   const fits = signed ? BigInt.asIntN(64, value) === value : BigInt.asUintN(64, value) === value;
-  if (!fits) throw new JsonProblem(`${text} has more than 64 bits`);
+  if (!fits) throw new JsonProblem(`${digits} has more than 64 bits`);
   return value;
 }
 
-function enumOf(field: Field, json: Json): string {
-  if (typeof json === "number") return enumName(field, json);
-  const known = field.names?.find((name) => name === json);
-  if (known === undefined) throw new JsonProblem(`${JSON.stringify(json)} is no value of this enum`);
+function writtenOf(given: Value): Written | null {
+  return given !== null && typeof given === "object" && "digits" in given ? given : null;
+}
+
+/** By its name, or by its number. */
+function enumOf(field: Field, given: Value): string {
+  const written = writtenOf(given);
+  if (written !== null) return enumName(field, Number(integerOf(written, true)));
+  const known = field.names?.find((name) => name === given && name !== UNRECOGNIZED);
+  if (known === undefined) throw new JsonProblem("no value of this enum");
   return known;
 }
 

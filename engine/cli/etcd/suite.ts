@@ -3,6 +3,7 @@
  * those that speak of the cluster itself, on one.
  */
 import { MS } from "../../base/units.ts";
+import { CODES, type EtcdError } from "../../etcd/api/errors.ts";
 import { leaseFromHex } from "../../etcd/api/ids.ts";
 import { LeaseKeepAliveRequest, LeaseTimeToLiveRequest, WatchRequest } from "../../etcd/api/messages.ts";
 import { type StreamMethod, STREAMS, UNARY, type UnaryMethod } from "../../etcd/api/methods.ts";
@@ -10,8 +11,9 @@ import { create, type Descriptor } from "../../etcd/api/proto.ts";
 import type { EtcdOptions } from "../../scenario/config.ts";
 import type { Suite } from "../suite.ts";
 import { type Answer, EtcdCluster, type OpenStream } from "./cluster.ts";
-import { httpStatus, STREAM_PATHS, UNARY_PATHS } from "./gateway.ts";
-import { filled, type Json, JsonProblem, readMessage, writeMessage } from "./json.ts";
+import { httpStatus, notFound, STREAM_PATHS, UNARY_PATHS } from "./gateway.ts";
+import { filled, type Json, readMessage, readMessages, writeMessage } from "./json.ts";
+import { JsonProblem } from "./json-text.ts";
 import { Normaliser } from "./normalise.ts";
 
 /** A recorded line. Which fields it has depends on its kind. */
@@ -27,7 +29,7 @@ interface Line {
   readonly stream: string;
   readonly status?: number;
   readonly res?: Json;
-  readonly err?: { readonly code: number; readonly message: string };
+  readonly err?: EtcdError;
   readonly text?: string;
   readonly blocked?: boolean;
   readonly got?: Json;
@@ -176,12 +178,17 @@ class Replay {
     if (raw === undefined) this.#names.noteChosen(path, request);
     const text = raw ?? this.#textOf(request);
     const method = UNARY_PATHS[path];
+    const isStream = path === "/v3/lease/keepalive";
     try {
-      if (path === "/v3/lease/keepalive") return this.#keepAlive(path, text);
-      if (method === undefined) return { status: 404, text: "Not Found" };
+      if (isStream) return this.#keepAlive(path, text);
+      if (method === undefined) return { status: 404, text: notFound(path) };
       return this.#shown(path, this.#cluster.call(method, readMessage(requestOf(method), text)));
     } catch (error) {
-      if (error instanceof JsonProblem) return { status: 400, err: { code: 3, message: JSON_TEXT } };
+      // A stream has begun before it is read from: what is wrong then is of an unknown kind.
+      if (error instanceof JsonProblem) {
+        const code = isStream ? CODES.Unknown : CODES.InvalidArgument;
+        return { status: httpStatus({ code }), err: { code, message: JSON_TEXT } };
+      }
       throw error;
     }
   }
@@ -192,11 +199,12 @@ class Replay {
     return { status: 200, res: this.#names.answer(path, writeMessage(UNARY[method].response, answer.body)) };
   }
 
-  /** Through the gateway: one request, and the stream ends. */
+  /** Through the gateway: the requests, and the stream ends. */
   #keepAlive(path: string, text: string): object {
+    const requests = readMessages(LeaseKeepAliveRequest, text);
     const stream = this.#cluster.open("Lease/LeaseKeepAlive");
-    this.#cluster.send(stream, readMessage(LeaseKeepAliveRequest, text));
-    this.#cluster.until(() => stream.got.length > 0 || stream.ended);
+    for (const request of requests) this.#cluster.send(stream, request);
+    this.#cluster.until(() => stream.got.length >= requests.length || stream.ended);
     this.#cluster.halfClose(stream);
     const rows = stream.got.map((body) =>
       this.#names.answer(path, writeMessage(STREAMS["Lease/LeaseKeepAlive"].response, body)),
@@ -231,7 +239,8 @@ class Replay {
 
 /** Error texts of Go's JSON reader are not compared. */
 const JSON_TEXT = "(of the JSON reader)";
-const FROM_READER = /^(?:json:|invalid character|illegal base64|unknown value|unexpected EOF)/u;
+const FROM_READER =
+  /^(?:json:|invalid character|illegal base64|unknown value|unexpected EOF|unexpected end of JSON|strconv\.)/u;
 
 /** Of a recorded line, what the answer is compared with. */
 function pick({ status, res, err, stream, text }: Line): object {

@@ -92,6 +92,12 @@ export function etcdError(name: EtcdErrorName): EtcdError {
   return { code: CODES[code], message: `etcdserver: ${text}` };
 }
 
+/** gRPC's name of an error's code, as it stands in texts. */
+export function codeName({ code }: EtcdError): CodeName {
+  for (const [name, known] of Object.entries(CODES)) if (known === code) return name as CodeName;
+  return "Unknown";
+}
+
 /** Which of etcd's errors it is; null when it is none of them. */
 export function errorName({ code, message }: EtcdError): EtcdErrorName | null {
   for (const [name, [codeName, text]] of Object.entries(ERRORS))

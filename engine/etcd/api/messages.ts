@@ -130,8 +130,8 @@ export const ResponseOp: Descriptor<ResponseOp> = message("ResponseOp", {
 
 /** One of version, createRevision, modRevision, value and lease is there, if any: what is compared with. */
 export const Compare = message("Compare", {
-  result: oneOf(1, ["EQUAL", "GREATER", "LESS", "NOT_EQUAL"]),
-  target: oneOf(2, ["VERSION", "CREATE", "MOD", "VALUE", "LEASE"]),
+  result: oneOf(1, ["EQUAL", "GREATER", "LESS", "NOT_EQUAL", "UNRECOGNIZED"]),
+  target: oneOf(2, ["VERSION", "CREATE", "MOD", "VALUE", "LEASE", "UNRECOGNIZED"]),
   key: bytes(3),
   version: maybe(int(4)),
   createRevision: maybe(int(5)),
@@ -176,7 +176,7 @@ export const WatchCreateRequest = message("WatchCreateRequest", {
   rangeEnd: bytes(2),
   startRevision: int(3),
   progressNotify: bool(4),
-  filters: many(oneOf(5, ["NOPUT", "NODELETE"])),
+  filters: many(oneOf(5, ["NOPUT", "NODELETE", "UNRECOGNIZED"])),
   prevKv: bool(6),
   watchId: int(7),
   fragment: bool(8),

@@ -6,7 +6,7 @@
  * (a message, or a member of a oneof) is null then. Bytes are byte strings; an int64 that is calculated with is a safe
  * integer; ids are decimal strings. (protobuf.dev/programming-guides/encoding)
  */
-import { ByteReader, ByteWriter, MalformedBytes, utf8Decode, utf8Encode } from "../../base/bytes.ts";
+import { ByteReader, ByteWriter, MalformedBytes, utf8Decode } from "../../base/bytes.ts";
 import { type Bytes, fromArray } from "./bytes.ts";
 
 interface Kinds {
@@ -96,10 +96,17 @@ export function create<T>(of: Descriptor<T>, given: Partial<T> = {}): T {
 
 const zeros = new WeakMap<Descriptor, object>();
 
+/**
+ * What a new message is copied from. Engines copy an object fast only if they made it as a plain record, which one that
+ * is put together key by key is not once it has many: so it goes through JSON, where each zero but a list is the same.
+ */
 function zero(of: Descriptor): object {
   const known = zeros.get(of);
   if (known !== undefined) return known;
-  const made = Object.freeze(Object.fromEntries(Object.entries(of.fields).map(([key, f]) => [key, zeroOf(f)])));
+  const made = JSON.parse(
+    JSON.stringify(Object.fromEntries(Object.entries(of.fields).map(([key, f]) => [key, zeroOf(f)]))),
+  ) as Record<string, unknown>;
+  for (const [key, f] of Object.entries(of.fields)) if (f.repeated) made[key] = NONE;
   zeros.set(of, made);
   return made;
 }
@@ -133,146 +140,187 @@ const NONE: readonly never[] = Object.freeze([]);
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
-/** The bytes of a message; zero fields are left out, fields stand in the order of their numbers, as Go's encoder has it. */
-export function encode<T>(of: Descriptor<T>, value: T): Uint8Array {
-  const out = writerAt(0);
-  out.takeView();
-  write(of, value as Readonly<Record<string, unknown>>, out, 0);
-  return out.take();
+/** A field with what its coding needs, worked out once. */
+interface Coded {
+  readonly key: string;
+  readonly field: Field;
+  readonly kind: Field["kind"];
+  /** The number and how the value is laid out. */
+  readonly tag: number;
+  readonly zero: unknown;
+  /** Several in one, one behind the other: numbers are. */
+  readonly packed: boolean;
+  readonly message: Descriptor | null;
 }
 
-/** One for each depth of messages in messages. What an encoding that threw left in one is thrown away by the next. */
-const writers: ByteWriter[] = [];
-
-function writerAt(depth: number): ByteWriter {
-  let writer = writers[depth];
-  if (writer === undefined) {
-    writer = new ByteWriter();
-    writers[depth] = writer;
-  }
-  return writer;
+interface Coding {
+  /** In the order of their numbers, as Go's encoder has them. */
+  readonly fields: readonly Coded[];
+  readonly byNumber: ReadonlyMap<number, Coded>;
 }
 
-const orders = new WeakMap<Descriptor, readonly (readonly [string, Field])[]>();
+const codings = new WeakMap<Descriptor, Coding>();
 
-function inOrder(of: Descriptor): readonly (readonly [string, Field])[] {
-  const known = orders.get(of);
+function codingOf(of: Descriptor): Coding {
+  const known = codings.get(of);
   if (known !== undefined) return known;
-  const order = Object.entries(of.fields).sort(([, a], [, b]) => a.number - b.number);
-  orders.set(of, order);
-  return order;
+  const fields = Object.entries(of.fields)
+    .map(([key, field]) => codedOf(key, field))
+    .sort((a, b) => a.field.number - b.field.number);
+  const made = { fields, byNumber: new Map(fields.map((coded) => [coded.field.number, coded])) };
+  codings.set(of, made);
+  return made;
 }
 
-function write(of: Descriptor, value: Readonly<Record<string, unknown>>, out: ByteWriter, depth: number): void {
-  for (const [key, f] of inOrder(of)) {
-    const item = value[key];
-    if (!f.repeated) {
-      if (f.nullable ? item !== null : item !== zeroOf(f)) writeField(f, item, out, depth);
-    } else if (f.kind === "bytes" || f.kind === "string" || f.kind === "message") {
-      for (const one of item as readonly unknown[]) writeField(f, one, out, depth);
-    } else if ((item as readonly unknown[]).length > 0) {
-      const packed = writerAt(depth + 1);
-      packed.takeView();
-      for (const one of item as readonly unknown[]) writeScalar(f, one, packed);
-      out.varint(f.number * 8 + LENGTH_DELIMITED);
-      out.bytes(packed.takeView());
+function codedOf(key: string, given: Field): Coded {
+  const { kind, number, nullable, repeated } = given;
+  const isDelimited = kind === "bytes" || kind === "string" || kind === "message";
+  const packed = repeated && !isDelimited;
+  return {
+    key,
+    field: given,
+    kind,
+    tag: number * 8 + (isDelimited || packed ? LENGTH_DELIMITED : VARINT),
+    zero: nullable ? null : zeroOf(given),
+    packed,
+    message: given.message?.() ?? null,
+  };
+}
+
+/** One for all: an encoding is over before another begins. */
+const OUT = new ByteWriter(1_024);
+
+/** The bytes of a message; zero fields are left out. */
+export function encode<T>(of: Descriptor<T>, value: T): Uint8Array {
+  OUT.clear();
+  write(codingOf(of), value as Values, OUT);
+  return OUT.take();
+}
+
+/** The same, with their length before them, at the end of what a writer holds. */
+export function encodeInto<T>(of: Descriptor<T>, value: T, out: ByteWriter): void {
+  const start = out.openLength();
+  write(codingOf(of), value as Values, out);
+  out.closeLength(start);
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function write({ fields }: Coding, value: Values, out: ByteWriter): void {
+  for (const coded of fields) {
+    const item = value[coded.key];
+    if (item === coded.zero) continue;
+    if (!coded.field.repeated) writeOne(coded, item, out);
+    else if (!coded.packed) for (const one of item as readonly unknown[]) writeOne(coded, one, out);
+    else if ((item as readonly unknown[]).length > 0) {
+      out.varint(coded.tag);
+      const start = out.openLength();
+      for (const one of item as readonly unknown[]) writeScalar(coded, one, out);
+      out.closeLength(start);
     }
   }
 }
 
-function writeField(f: Field, value: unknown, out: ByteWriter, depth: number): void {
-  switch (f.kind) {
+function writeOne(coded: Coded, value: unknown, out: ByteWriter): void {
+  out.varint(coded.tag);
+  switch (coded.kind) {
     case "bytes":
-      out.varint(f.number * 8 + LENGTH_DELIMITED);
       return out.byteString(value as Bytes);
     case "string":
-      out.varint(f.number * 8 + LENGTH_DELIMITED);
-      return out.bytes(utf8Encode(value as string));
+      return out.text(value as string);
     case "message": {
-      const inner = writerAt(depth + 1);
-      inner.takeView();
-      write((f.message as () => Descriptor)(), value as Readonly<Record<string, unknown>>, inner, depth + 1);
-      out.varint(f.number * 8 + LENGTH_DELIMITED);
-      return out.bytes(inner.takeView());
+      const start = out.openLength();
+      write(codingOf(coded.message as Descriptor), value as Values, out);
+      return out.closeLength(start);
     }
     default:
-      out.varint(f.number * 8 + VARINT);
-      writeScalar(f, value, out);
+      writeScalar(coded, value, out);
   }
 }
 
-function writeScalar(f: Field, value: unknown, out: ByteWriter): void {
-  switch (f.kind) {
+function writeScalar({ kind, field: { names } }: Coded, value: unknown, out: ByteWriter): void {
+  switch (kind) {
     case "bool":
-      return out.varint(value === true ? 1 : 0);
+      return out.u8(value === true ? 1 : 0);
     case "enum":
-      return out.varint((f.names as readonly string[]).indexOf(value as string));
+      return out.varint((names as readonly string[]).indexOf(value as string));
     case "uint32":
       return out.varint(value as number);
     case "int":
       if ((value as number) >= 0) return out.varint(value as number);
       return writeBig(BigInt(value as number), out);
     default:
+      if ((value as string).length < SAFE_DIGITS && !(value as string).startsWith("-"))
+        return out.varint(Number(value));
       return writeBig(BigInt(value as string), out);
   }
 }
 
+/** Decimal numbers of fewer digits are safe integers. */
+const SAFE_DIGITS = 16;
+
 /** Ten bytes when negative: two's complement of 64 bits. */
 function writeBig(value: bigint, out: ByteWriter): void {
-  let rest = BigInt.asUintN(64, value);
-  while (rest >= 128n) {
-    out.u8(Number(rest & 127n) | 128);
-    rest >>= 7n;
+  const whole = BigInt.asUintN(64, value);
+  const low = Number(whole & 0xfffffffn);
+  const middle = Number((whole >> 28n) & 0xfffffffn);
+  const high = Number(whole >> 56n);
+  let rest = low;
+  for (let i = 0; i < 4; i += 1) {
+    if (middle === 0 && high === 0 && rest < 128) return out.u8(rest);
+    out.u8((rest & 127) | 128);
+    rest >>>= 7;
   }
-  out.u8(Number(rest));
-}
-
-const tables = new WeakMap<Descriptor, ReadonlyMap<number, readonly [string, Field]>>();
-
-function byNumber(of: Descriptor): ReadonlyMap<number, readonly [string, Field]> {
-  const known = tables.get(of);
-  if (known !== undefined) return known;
-  const table = new Map(Object.entries(of.fields).map(([key, f]) => [f.number, [key, f] as const]));
-  tables.set(of, table);
-  return table;
+  rest = middle;
+  for (let i = 0; i < 4; i += 1) {
+    if (high === 0 && rest < 128) return out.u8(rest);
+    out.u8((rest & 127) | 128);
+    rest >>>= 7;
+  }
+  out.varint(high);
 }
 
 /** The message that bytes of our own say; fields that are not in the table are skipped. */
 export function decode<T>(of: Descriptor<T>, data: Uint8Array): T {
-  const value: Record<string, unknown> = { ...zero(of) };
-  const table = byNumber(of);
-  const reader = new ByteReader(data);
-  while (reader.left > 0) {
+  return read(of, new ByteReader(data), data.length) as T;
+}
+
+/** One that `encodeInto` wrote. */
+export function decodeFrom<T>(of: Descriptor<T>, reader: ByteReader): T {
+  const length = reader.varint();
+  return read(of, reader, reader.at + length) as T;
+}
+
+function read(of: Descriptor, reader: ByteReader, end: number): object {
+  const value = create(of) as Record<string, unknown>;
+  const { byNumber } = codingOf(of);
+  while (reader.at < end) {
     const tag = reader.varint();
-    const known = table.get(Math.floor(tag / 8));
-    if (tag % 8 === VARINT) {
+    const coded = byNumber.get(tag >>> 3);
+    if ((tag & 7) === VARINT) {
       const raw = readBig(reader);
-      if (known !== undefined) value[known[0]] = scalar(known[1], raw);
+      if (coded !== undefined) value[coded.key] = scalar(coded.field, raw);
       continue;
     }
     const length = reader.varint();
-    const part = reader.raw(length);
-    if (known === undefined) continue;
-    const [key, f] = known;
-    if (!f.repeated) value[key] = delimited(f, part);
-    else if (f.kind === "bytes" || f.kind === "string" || f.kind === "message")
-      value[key] = [...(value[key] as readonly unknown[]), delimited(f, part)];
-    else value[key] = unpack(f, part);
+    if (coded === undefined) reader.skip(length);
+    else if (!coded.field.repeated) value[coded.key] = delimited(coded, reader, length);
+    else {
+      // The zero is shared: the first item makes a list of its own.
+      const items = value[coded.key] === NONE ? [] : (value[coded.key] as unknown[]);
+      value[coded.key] = items;
+      if (!coded.packed) items.push(delimited(coded, reader, length));
+      else for (const last = reader.at + length; reader.at < last; ) items.push(scalar(coded.field, readBig(reader)));
+    }
   }
-  return value as T;
+  if (reader.at !== end) throw new MalformedBytes(`${of.name} is longer than it says`);
+  return value;
 }
 
-function delimited(f: Field, part: Uint8Array): unknown {
-  if (f.kind === "bytes") return fromArray(part);
-  if (f.kind === "string") return utf8Decode(part);
-  return decode((f.message as () => Descriptor)(), part);
-}
-
-function unpack(f: Field, part: Uint8Array): readonly unknown[] {
-  const reader = new ByteReader(part);
-  const items: unknown[] = [];
-  while (reader.left > 0) items.push(scalar(f, readBig(reader)));
-  return items;
+function delimited({ kind, message: of }: Coded, reader: ByteReader, length: number): unknown {
+  if (kind === "bytes") return fromArray(reader.raw(length));
+  if (kind === "string") return utf8Decode(reader.raw(length));
+  return read(of as Descriptor, reader, reader.at + length);
 }
 
 /** A number while it has at most seven groups of seven bits, which most have. */
@@ -283,13 +331,16 @@ function readBig(reader: ByteReader): number | bigint {
     low += (byte & 127) * scale;
     if (byte < 128) return low;
   }
-  let big = BigInt(low);
-  for (let shift = 49n; shift < 70n; shift += 7n) {
-    const byte = reader.u8();
-    big |= BigInt(byte & 127) << shift;
-    if (byte < 128) return big;
-  }
-  throw new MalformedBytes("a varint is too long");
+  const byte = reader.u8();
+  // Seven bits more at most, or the sign of all that is behind.
+  const eighth = byte & 127;
+  if (byte < 128) return BigInt(low) | (BigInt(eighth) << 49n);
+  const ninth = reader.u8();
+  const high = BigInt(eighth + (ninth & 127) * 128) << 49n;
+  if (ninth < 128) return BigInt(low) | high;
+  const tenth = reader.u8();
+  if (tenth > 1) throw new MalformedBytes("a varint is too long");
+  return BigInt(low) | high | (BigInt(tenth) << 63n);
 }
 
 /** A number that no name has reads as `UNRECOGNIZED`, if the enum tells that apart, and else as the first name. */
@@ -309,7 +360,7 @@ function scalar(f: Field, raw: number | bigint): unknown {
     case "uint32":
       return Number(raw);
     case "int":
-      return Number(BigInt.asIntN(64, BigInt(raw)));
+      return typeof raw === "number" ? raw : Number(BigInt.asIntN(64, raw));
     case "uint64":
       return String(raw);
     default:

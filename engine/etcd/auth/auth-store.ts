@@ -219,7 +219,7 @@ export class AuthStore {
   #userChangePassword(name: string, password: string): object | EtcdError {
     const user = this.#users.get(name);
     if (user === undefined) return etcdError("UserNotFound");
-    user.password = digest(name, password);
+    if (user.password !== null) user.password = digest(name, password);
     this.#forgetTokens(name);
     return this.#changed();
   }
@@ -260,7 +260,6 @@ export class AuthStore {
     for (const user of this.#users.values()) {
       if (!user.roles.includes(name)) continue;
       user.roles = user.roles.filter((other) => other !== name);
-      this.#forgetTokens(user.name);
     }
     return this.#changed();
   }
@@ -274,11 +273,16 @@ export class AuthStore {
 
   #roleGrant(name: string, permission: Permission | null): object | EtcdError {
     if (permission === null) return etcdError("PermissionNotGiven");
-    if (!isValidRange(permission)) return etcdError("InvalidAuthMgmt");
+    if (this.#compat !== "3.4" && !isValidRange(permission)) return etcdError("InvalidAuthMgmt");
     const role = this.#roles.get(name);
     if (role === undefined) return etcdError("RoleNotFound");
-    const others = role.permissions.filter((other) => !isSameSpan(other, permission));
-    role.permissions = [...others, permission].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    // Only the first permission of the same key is looked at, so one for another span of it can come twice.
+    const at = role.permissions.findIndex(({ key }) => key >= permission.key);
+    const before = role.permissions[at];
+    role.permissions =
+      before !== undefined && isSameSpan(before, permission)
+        ? role.permissions.with(at, permission)
+        : [...role.permissions, permission].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     return this.#changed();
   }
 
@@ -288,7 +292,6 @@ export class AuthStore {
     const kept = role.permissions.filter((other) => !isSameSpan(other, span));
     if (kept.length === role.permissions.length) return etcdError("PermissionNotGranted");
     role.permissions = kept;
-    for (const user of this.#users.values()) if (user.roles.includes(name)) this.#forgetTokens(user.name);
     return this.#changed();
   }
 

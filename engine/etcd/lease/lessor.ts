@@ -19,12 +19,14 @@ export const MAX_LEASE_TTL = 9_000_000_000;
 export const EXPIRY_LOOK: Micros = SECOND / 2;
 /** Revocations that may be on their way at once. */
 const PENDING_REVOKES_MAX = 16;
-/** Found in one look. */
-const REVOKES_PER_LOOK = 500;
-/** Three quarters of the thousand revocations a second that etcd allows itself: more in one second are spread. */
-const SPREAD_ABOVE = 750;
-/** Leases with more than this left are told to the others in checkpoints, so often. */
-export const CHECKPOINT_EVERY: Micros = 300 * SECOND;
+/** etcd revokes so many in a second at most; each look finds half of them. */
+const REVOKES_A_SECOND = 1_000;
+/** Where as many leases as that would end within one second, those beyond three quarters of the rate are put off. */
+const SPREAD_ABOVE = (3 * REVOKES_A_SECOND) / 4;
+/** A lease with more than this left is told to the others in a checkpoint after as long. */
+const CHECKPOINT_EVERY: Micros = 300 * SECOND;
+/** In one entry of the log. */
+const CHECKPOINTS_AT_ONCE = 1_000;
 
 interface Lease {
   readonly id: LeaseId;
@@ -45,11 +47,16 @@ export interface LessorCheckpoint {
   readonly counting: Counting | null;
 }
 
-/** The leader's count: when each lease's time is over, and which revocations it has proposed and when. */
+/** The leader's count. */
 interface Counting {
+  /** When each lease's time is over. */
   readonly expiresAt: readonly (readonly [LeaseId, Micros])[];
+  /** Whose time is over, and whose revocation waits until fewer are on their way. */
+  readonly over: readonly LeaseId[];
+  /** Revocations that were proposed, and when one that came to nothing is proposed again. */
   readonly revoking: readonly (readonly [LeaseId, Micros])[];
-  readonly checkpointAt: Micros;
+  /** When what is left of a lease is to be told. */
+  readonly checkpointAt: readonly (readonly [LeaseId, Micros])[];
 }
 
 export interface Granted {
@@ -62,8 +69,9 @@ export class Lessor implements LeaseBindings {
   readonly #leases = new Map<LeaseId, Lease>();
   /** Null on all but the leader. */
   #expiresAt: Map<LeaseId, Micros> | null = null;
+  #over: LeaseId[] = [];
   readonly #revoking = new Map<LeaseId, Micros>();
-  #checkpointAt: Micros = 0;
+  readonly #checkpointAt = new Map<LeaseId, Micros>();
 
   /** @param minTtl seconds; shorter wishes are raised to it: ceil(3 / 2 election timeouts) */
   constructor(minTtl: number) {
@@ -85,6 +93,7 @@ export class Lessor implements LeaseBindings {
     const lease: Lease = { id, ttl: Math.max(ttl, this.#minTtl), remaining: 0, keys: new Set() };
     this.#leases.set(id, lease);
     this.#expiresAt?.set(id, now + lease.ttl * SECOND);
+    this.#scheduleCheckpoint(lease, now);
     return { id, ttl: lease.ttl };
   }
 
@@ -95,6 +104,7 @@ export class Lessor implements LeaseBindings {
     this.#leases.delete(id);
     this.#expiresAt?.delete(id);
     this.#revoking.delete(id);
+    this.#checkpointAt.delete(id);
     return [...lease.keys].sort();
   }
 
@@ -110,10 +120,12 @@ export class Lessor implements LeaseBindings {
     this.#leases.get(id)?.keys.delete(key);
   }
 
-  /** A checkpoint from the log: what is left of a lease, in seconds, for whoever leads next. */
-  setRemaining(id: LeaseId, remaining: number): void {
+  /** A checkpoint from the log: what is left of a lease, in seconds, for whoever leads next; 0: all of it. */
+  setRemaining(id: LeaseId, remaining: number, now: Micros): void {
     const lease = this.#leases.get(id);
-    if (lease !== undefined) lease.remaining = remaining;
+    if (lease === undefined) return;
+    lease.remaining = remaining;
+    this.#scheduleCheckpoint(lease, now);
   }
 
   // ── asked ──
@@ -145,74 +157,90 @@ export class Lessor implements LeaseBindings {
     return end === null ? null : Math.trunc((end - now) / SECOND) || 0;
   }
 
-  get isCounting(): boolean {
-    return this.#expiresAt !== null;
+  /** Whether the log says that less than all of it is left: to be set right when it is renewed. */
+  isCheckpointed(id: LeaseId): boolean {
+    return (this.#leases.get(id)?.remaining ?? 0) > 0;
   }
 
   // ── the leader ──
 
   /** Begins to count: it leads now. */
   promote(extend: Micros, now: Micros): void {
-    this.#revoking.clear();
-    this.#checkpointAt = now + CHECKPOINT_EVERY;
+    this.demote();
     const ends = new Map<LeaseId, Micros>();
     for (const { id, ttl, remaining } of this.#leases.values())
       ends.set(id, now + (remaining || ttl) * SECOND + extend);
-    this.#expiresAt = ends.size > SPREAD_ABOVE ? spread(ends) : ends;
+    this.#expiresAt = ends.size >= REVOKES_A_SECOND ? spread(ends) : ends;
+    for (const lease of this.#leases.values()) this.#scheduleCheckpoint(lease, now);
   }
 
   demote(): void {
     this.#expiresAt = null;
+    this.#over = [];
     this.#revoking.clear();
+    this.#checkpointAt.clear();
   }
 
-  /** @returns the ttl that it was renewed for; null when there is no such lease, or its revocation is on its way */
+  /**
+   * Begins a lease's time anew.
+   *
+   * @returns the ttl that it was renewed for; null when there is no such lease, or its time is over and it is being ended
+   */
   renew(id: LeaseId, now: Micros): number | null {
     const lease = this.#leases.get(id);
     const ends = this.#expiresAt;
     if (lease === undefined || ends === null) return null;
     if ((ends.get(id) ?? 0) <= now) return null;
-    lease.remaining = 0;
     ends.set(id, now + lease.ttl * SECOND);
     return lease.ttl;
   }
 
-  /** Those whose time is over and whose revocation is to be proposed now; one that came to nothing is due again later. */
+  /** Looks whose time is over, and gives those whose revocation is to be proposed now; `takeMore` gives the others. */
   takeExpired(now: Micros, retryAfter: Micros): readonly LeaseId[] {
-    const ends = this.#expiresAt;
-    if (ends === null) return [];
+    const waiting = new Set(this.#over);
+    const found: (readonly [LeaseId, Micros])[] = [];
+    for (const [id, end] of this.#expiresAt ?? [])
+      if (end <= now && !waiting.has(id) && (this.#revoking.get(id) ?? now) <= now) found.push([id, end]);
+    found.sort(([, a], [, b]) => a - b);
+    for (const [id] of found.slice(0, REVOKES_A_SECOND / 2)) this.#over.push(id);
+    return this.takeMore(now, retryAfter);
+  }
+
+  /** Once a revocation has come through there is room for another. */
+  takeMore(now: Micros, retryAfter: Micros): readonly LeaseId[] {
+    if (this.#over.length === 0) return [];
+    let room = PENDING_REVOKES_MAX;
+    for (const retryAt of this.#revoking.values()) if (retryAt > now) room -= 1;
     const due: LeaseId[] = [];
-    const room = Math.min(REVOKES_PER_LOOK, PENDING_REVOKES_MAX - this.#pending(now));
-    const over = [...ends].filter(([, end]) => end <= now).sort(([, a], [, b]) => a - b);
-    for (const [id] of over) {
-      if (due.length >= room) break;
-      if ((this.#revoking.get(id) ?? Number.NEGATIVE_INFINITY) > now) continue;
+    let taken = 0;
+    while (due.length < room && taken < this.#over.length) {
+      const id = this.#over[taken] as LeaseId;
+      taken += 1;
+      if (!this.#leases.has(id)) continue;
       this.#revoking.set(id, now + retryAfter);
       due.push(id);
+    }
+    this.#over.splice(0, taken);
+    return due;
+  }
+
+  /** What is left of the leases of which it is time to tell the others; as many as one entry of the log takes. */
+  takeCheckpoints(now: Micros): readonly { readonly id: LeaseId; readonly remaining: number }[] {
+    const due: { readonly id: LeaseId; readonly remaining: number }[] = [];
+    for (const [id, at] of this.#checkpointAt) {
+      if (due.length === CHECKPOINTS_AT_ONCE) break;
+      if (at > now) continue;
+      this.#checkpointAt.delete(id);
+      const remaining = Math.ceil(((this.#expiresAt?.get(id) ?? 0) - now) / SECOND);
+      // Just renewed, or over: there is nothing to tell.
+      if (remaining > 0 && remaining < (this.#leases.get(id)?.ttl ?? 0)) due.push({ id, remaining });
     }
     return due;
   }
 
-  /** The next instant at which a lease's time is over; null when there is none. */
-  nextEnd(): Micros | null {
-    let next: Micros | null = null;
-    for (const end of this.#expiresAt?.values() ?? []) if (next === null || end < next) next = end;
-    return next;
-  }
-
-  /** What is left of the leases that have more than a while left, when it is time to tell the others. */
-  takeCheckpoints(now: Micros): readonly { readonly id: LeaseId; readonly remaining: number }[] {
-    if (this.#expiresAt === null || now < this.#checkpointAt) return [];
-    this.#checkpointAt = now + CHECKPOINT_EVERY;
-    return [...this.#expiresAt]
-      .map(([id, end]) => ({ id, remaining: Math.floor((end - now) / SECOND) }))
-      .filter(({ remaining }) => remaining * SECOND > CHECKPOINT_EVERY);
-  }
-
-  #pending(now: Micros): number {
-    let count = 0;
-    for (const retryAt of this.#revoking.values()) if (retryAt > now) count += 1;
-    return count;
+  #scheduleCheckpoint({ id, ttl, remaining }: Lease, now: Micros): void {
+    if (this.#expiresAt !== null && (remaining || ttl) * SECOND > CHECKPOINT_EVERY)
+      this.#checkpointAt.set(id, now + CHECKPOINT_EVERY);
   }
 
   // ── state ──
@@ -249,7 +277,12 @@ export class Lessor implements LeaseBindings {
       counting:
         ends === null
           ? null
-          : { expiresAt: [...ends], revoking: [...this.#revoking], checkpointAt: this.#checkpointAt },
+          : {
+              expiresAt: [...ends],
+              over: [...this.#over],
+              revoking: [...this.#revoking],
+              checkpointAt: [...this.#checkpointAt],
+            },
     };
   }
 
@@ -257,10 +290,12 @@ export class Lessor implements LeaseBindings {
     this.#leases.clear();
     for (const { id, ttl, remaining, keys } of leases)
       this.#leases.set(id, { id, ttl, remaining, keys: new Set(keys) });
-    this.#expiresAt = counting === null ? null : new Map(counting.expiresAt);
-    this.#revoking.clear();
-    for (const [id, at] of counting?.revoking ?? []) this.#revoking.set(id, at);
-    this.#checkpointAt = counting?.checkpointAt ?? 0;
+    this.demote();
+    if (counting === null) return;
+    this.#expiresAt = new Map(counting.expiresAt);
+    this.#over = [...counting.over];
+    for (const [id, at] of counting.revoking) this.#revoking.set(id, at);
+    for (const [id, at] of counting.checkpointAt) this.#checkpointAt.set(id, at);
   }
 }
 

@@ -117,6 +117,13 @@ export class Leases {
     if (this.#leads) this.#counted(lease, "grant", stamp);
   }
 
+  /** One has been ended: others that are over may have waited for it. */
+  revoked(stamp: Stamp): void {
+    if (!this.#leads) return;
+    const { state, config } = this.#core;
+    this.#revoke(state.lessor.takeMore(stamp.mono, requestTimeout(config)), stamp);
+  }
+
   /** @returns under which number `replied` will tell, or the reply itself where this member leads */
   ask(question: LeaseQuestion, stamp: Stamp): number | LeaseReply {
     if (this.#leads) return this.#answer(question, stamp);
@@ -170,13 +177,23 @@ export class Leases {
 
   #look(stamp: Stamp): void {
     const { state, config } = this.#core;
-    for (const id of state.lessor.takeExpired(stamp.mono, requestTimeout(config))) {
+    this.#revoke(state.lessor.takeExpired(stamp.mono, requestTimeout(config)), stamp);
+    if (!config.leaseCheckpoints) return;
+    for (;;) {
+      const left = state.lessor.takeCheckpoints(stamp.mono);
+      if (left.length === 0) return;
+      this.#checkpoint(left, stamp);
+    }
+  }
+
+  #revoke(leases: readonly LeaseId[], stamp: Stamp): void {
+    for (const id of leases) {
       this.#core.emit?.({ type: "etcd-lease-expired", lease: id });
       this.#core.call(NOBODY, "Lease/LeaseRevoke", NO_METADATA, { id }, stamp);
     }
-    if (!config.leaseCheckpoints) return;
-    const left = state.lessor.takeCheckpoints(stamp.mono);
-    if (left.length === 0) return;
+  }
+
+  #checkpoint(left: readonly { readonly id: LeaseId; readonly remaining: number }[], stamp: Stamp): void {
     const checkpoints = left.map(({ id, remaining }) => create(LeaseCheckpoint, { id, remainingTtl: remaining }));
     this.#propose({ leaseCheckpoint: { checkpoints } }, stamp);
   }
@@ -185,7 +202,11 @@ export class Leases {
     const { lessor } = this.#core.state;
     if (question.type === "renew") {
       const ttl = lessor.renew(question.lease, stamp.mono);
-      if (ttl !== null) this.#counted(question.lease, "keep-alive", stamp);
+      if (ttl !== null) {
+        // Or who leads next would count from the checkpoint.
+        if (lessor.isCheckpointed(question.lease)) this.#checkpoint([{ id: question.lease, remaining: 0 }], stamp);
+        this.#counted(question.lease, "keep-alive", stamp);
+      }
       return { type: "renewed", lease: question.lease, ttl: ttl ?? 0 };
     }
     const { id, keys } = question.request;

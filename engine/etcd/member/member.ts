@@ -218,6 +218,7 @@ export class EtcdMember implements Service, Core {
     if (outcome.changes.length > 0) this.#watches.applied(outcome.changes, stamp);
     const failed = isFailure(outcome.response);
     if (request.leaseGrant !== null && !failed) this.#leases.granted(request.leaseGrant.id, stamp);
+    if (request.leaseRevoke !== null) this.#leases.revoked(stamp);
     this.#tellApplied(request, applied, outcome, failed);
     if (ticket !== null) this.#applied(ticket, outcome.response, stamp);
     this.#settle();
@@ -869,7 +870,7 @@ export class EtcdMember implements Service, Core {
 
   #maintain(caller: Caller, method: UnaryMethod, metadata: Metadata, body: object, stamp: Stamp): void {
     const refused = this.#unlessAdmin(metadata);
-    if (refused !== null) return this.answer(caller, refused, stamp);
+    if (refused !== null) return this.answer(caller, unmapped(refused), stamp);
     const { mvcc } = this.state;
     switch (method) {
       case "Maintenance/Defragment":
@@ -937,7 +938,7 @@ export class EtcdMember implements Service, Core {
   #sendSnapshot(caller: Caller, metadata: Metadata, stamp: Stamp): void {
     if (caller.type !== "client") return;
     const refused = this.#unlessAdmin(metadata);
-    if (refused !== null) return this.answer(caller, refused, stamp);
+    if (refused !== null) return this.answer(caller, unmapped(refused), stamp);
     const bytes = this.state.snapshot();
     const version = this.config.compat === "3.4" ? "" : this.config.version;
     for (let at = 0; at < bytes.length; at += SNAPSHOT_CHUNK) {
@@ -1127,6 +1128,11 @@ const TRANSFER_TIMEOUT: EtcdError = {
   code: CODES.Unavailable,
   message: "etcdserver: request timed out, leader transfer took too long",
 };
+
+/** The maintenance service gives the errors of the auth store away as they are: of no kind that gRPC knows. */
+function unmapped({ message }: EtcdError): EtcdError {
+  return { code: CODES.Unknown, message: message.replace("etcdserver:", "auth:") };
+}
 
 /** Marks an answer whose header etcd leaves out. */
 const NO_HEADER = create(m.ResponseHeader);

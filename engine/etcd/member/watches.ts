@@ -1,8 +1,8 @@
 /** The Watch service: streams of clients (and of the member's own routines) over the watches of the store. */
 import type { ConnectionId, Stamp } from "../../sim/process.ts";
 import { MS, type Micros } from "../../base/units.ts";
-import type { EtcdError } from "../api/errors.ts";
-import { type WatchCreateRequest, type WatchRequest, WatchResponse } from "../api/messages.ts";
+import { codeName, type EtcdError } from "../api/errors.ts";
+import { ResponseHeader, type WatchCreateRequest, type WatchRequest, WatchResponse } from "../api/messages.ts";
 import type { Metadata } from "../api/methods.ts";
 import { create } from "../api/proto.ts";
 import { type AuthInfo } from "../auth/auth-store.ts";
@@ -122,8 +122,10 @@ export class Watches {
   #create(id: StreamId, owner: StreamOwner, request: WatchCreateRequest, stamp: Stamp): void {
     const refused = this.#unpermitted(owner, request);
     if (refused !== null) {
-      const cancelReason = `rpc error: code = ${refused.code === 7 ? "PermissionDenied" : "Unauthenticated"} desc = ${refused.message}`;
-      return this.#tell(id, create(WatchResponse, { watchId: -1, created: true, canceled: true, cancelReason }), stamp);
+      const cancelReason = `rpc error: code = ${codeName(refused)} desc = ${refused.message}`;
+      const header = create(ResponseHeader, { revision: this.#core.state.mvcc.revision });
+      const response = create(WatchResponse, { header, watchId: -1, created: true, canceled: true, cancelReason });
+      return this.#tell(id, response, stamp);
     }
     const answer = this.#watchable.create(id, request);
     this.#armSync(stamp);
@@ -150,8 +152,7 @@ export class Watches {
     if (owner.type === "routine") return null;
     const info: AuthInfo | EtcdError | null = auth.infoOf(owner.metadata.token);
     if (info !== null && isFailure(info)) return info;
-    const refused = auth.checkRange(info, { key: key === "" ? "\0" : key, rangeEnd });
-    return refused === null ? null : { code: 7, message: "etcdserver: permission denied" };
+    return auth.checkRange(info, { key: key === "" ? "\0" : key, rangeEnd });
   }
 
   #armSync({ awake }: Stamp): void {

@@ -55,12 +55,8 @@ export class History {
     this.#changes = changes;
   }
 
+  /** Appends behind what is shared do no harm to those who share it: they look no further than their own length. */
   checkpoint(): HistoryCheckpoint {
     return { changes: this.#changes, length: this.#changes.length };
-  }
-
-  /** Appends behind what is shared do no harm to those who share it: they look no further than their own length. */
-  restore({ changes, length }: HistoryCheckpoint): void {
-    this.#changes = changes.slice(0, length);
   }
 }

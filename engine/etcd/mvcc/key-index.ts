@@ -49,11 +49,6 @@ export class KeyIndex {
     return entry === undefined ? null : liveAt(entry, at);
   }
 
-  /** The newest change of a key up to a main revision, a tombstone too; null when it has none. */
-  newestAt(key: Bytes, at: number): Change | null {
-    return this.#byKey.get(key)?.changes.findLast(({ main }) => main <= at) ?? null;
-  }
-
   /** Calls back for each live key of a span as of a main revision, in order of the keys. */
   each(span: Span, at: number, found: (change: Change) => void): void {
     const { key, rangeEnd } = span;
@@ -74,19 +69,29 @@ export class KeyIndex {
     }
   }
 
-  /** Forgets what no read at `at` or later needs. `keepTombstoneAt`: a tombstone at `at` itself stays, since 3.5.16. */
-  compact(at: number, keepTombstoneAt: boolean): void {
+  /**
+   * Forgets what no read at `at` or later needs.
+   *
+   * @param keepTombstoneAt whether a tombstone at `at` itself stays, since 3.5.16
+   * @returns what stays of the changes up to `at`
+   */
+  compact(at: number, keepTombstoneAt: boolean): ReadonlySet<Change> {
+    const kept = new Set<Change>();
     const gone: Bytes[] = [];
     for (const entry of this.#byKey.values()) {
-      const kept = keptOf(entry.changes, at, keepTombstoneAt);
-      if (kept.length === entry.changes.length) continue;
-      entry.changes = kept;
-      if (kept.length === 0) gone.push(entry.key);
+      const first = firstKept(entry.changes, at, keepTombstoneAt);
+      if (first > 0) entry.changes = entry.changes.slice(first);
+      if (entry.changes.length === 0) gone.push(entry.key);
+      for (const change of entry.changes) {
+        if (change.main > at) break;
+        kept.add(change);
+      }
     }
     for (const key of gone) {
       this.#byKey.delete(key);
       this.#ordered.delete(key);
     }
+    return kept;
   }
 
   clear(): void {
@@ -96,25 +101,31 @@ export class KeyIndex {
 }
 
 function liveAt({ changes }: KeyEntry, at: number): Change | null {
-  let place = changes.length - 1;
-  if (place >= 0 && (changes[place] as Change).main > at) {
-    let low = 0;
-    while (low < place) {
-      const middle = (low + place) >>> 1;
-      if ((changes[middle] as Change).main > at) place = middle;
-      else low = middle + 1;
-    }
-    place = low - 1;
-  }
-  const change = changes[place];
+  const change = changes[countUpTo(changes, at) - 1];
   return change === undefined || change.tombstone ? null : change;
 }
 
-/** The newest change at or before `at`, unless it is a tombstone, and all behind it. */
-function keptOf(changes: readonly Change[], at: number, keepTombstoneAt: boolean): Change[] {
-  const behind = changes.findIndex(({ main }) => main > at);
-  const first = behind < 0 ? changes.length : behind;
-  const newest = changes[first - 1];
-  const keep = newest !== undefined && (!newest.tombstone || (keepTombstoneAt && newest.main === at));
-  return changes.slice(keep ? first - 1 : first);
+/** How many of the changes have a main revision of at most `at`. Mostly all: that is looked at first. */
+function countUpTo(changes: readonly Change[], at: number): number {
+  let high = changes.length;
+  if (high === 0 || (changes[high - 1] as Change).main <= at) return high;
+  let low = 0;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((changes[middle] as Change).main > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The newest change up to `at` stays, unless it ended its generation: a tombstone only if it is at `at` itself and wanted. */
+function firstKept(changes: readonly Change[], at: number, keepTombstoneAt: boolean): number {
+  const upTo = countUpTo(changes, at);
+  const newest = changes[upTo - 1];
+  if (newest === undefined) return 0;
+  if (keepTombstoneAt && newest.main === at) {
+    // Of a transaction that deletes a key and puts it again, all from the tombstone on.
+    for (let i = countUpTo(changes, at - 1); i < upTo; i += 1) if ((changes[i] as Change).tombstone) return i;
+  }
+  return newest.tombstone ? upTo : upTo - 1;
 }

@@ -10,7 +10,7 @@ import type { Bytes } from "../api/bytes.ts";
 import { type EtcdError, etcdError } from "../api/errors.ts";
 import { type LeaseId, NO_LEASE } from "../api/ids.ts";
 import { KeyValue, type RangeRequest, type RangeResponse } from "../api/messages.ts";
-import { create, decode, encode } from "../api/proto.ts";
+import { create, decodeFrom, encodeInto } from "../api/proto.ts";
 import { hashOf } from "./hash.ts";
 import { type Change, History, type HistoryCheckpoint } from "./history.ts";
 import { KeyIndex } from "./key-index.ts";
@@ -121,13 +121,9 @@ export class Mvcc {
     return found;
   }
 
-  /** All changes with a main revision of at least `from`, in order; the first `limit` revisions of them, never part of one. */
-  changesFrom(from: number, limit = Number.POSITIVE_INFINITY): readonly Change[] {
-    const { all } = this.#history;
-    const start = this.#history.firstAt(from);
-    if (all.length - start <= limit) return all.slice(start);
-    const last = all[start + limit - 1] as Change;
-    return all.slice(start, this.#history.firstAt(last.main + 1));
+  /** All changes with a main revision of at least `from`, in order. */
+  changesFrom(from: number): readonly Change[] {
+    return this.#history.all.slice(this.#history.firstAt(from));
   }
 
   /** HashKV: of all changes up to a revision; 0: up to now. */
@@ -192,9 +188,11 @@ export class Mvcc {
     if (at <= this.#compactRevision) return etcdError("Compacted");
     if (at > this.#revision) return etcdError("FutureRev");
     this.#compactRevision = at;
-    const keepTombstoneAt = this.#compat !== "3.4";
-    this.#index.compact(at, keepTombstoneAt);
-    const kept = this.#history.all.filter((change) => change.main > at || this.#isKept(change, at, keepTombstoneAt));
+    const { all } = this.#history;
+    const behind = this.#history.firstAt(at + 1);
+    const staying = this.#index.compact(at, this.#compat !== "3.4");
+    const kept = all.slice(0, behind).filter((change) => staying.has(change));
+    for (let i = behind; i < all.length; i += 1) kept.push(all[i] as Change);
     this.#history.replace(kept);
     this.#bytes = kept.reduce((sum, change) => sum + bytesOf(change), 0);
     return null;
@@ -216,7 +214,7 @@ export class Mvcc {
       out.varint(main);
       out.varint(sub);
       out.u8(tombstone ? 1 : 0);
-      out.bytes(encode(KeyValue, kv));
+      encodeInto(KeyValue, kv, out);
     }
   }
 
@@ -228,7 +226,7 @@ export class Mvcc {
       const main = reader.varint();
       const sub = reader.varint();
       const tombstone = reader.u8() === 1;
-      changes.push({ main, sub, tombstone, kv: decode(KeyValue, reader.bytes()) });
+      changes.push({ main, sub, tombstone, kv: decodeFrom(KeyValue, reader) });
     }
     this.#take(revision, compactRevision, changes);
     this.#pages = this.#usedPages();
@@ -275,13 +273,6 @@ export class Mvcc {
 
   #usedPages(): number {
     return EMPTY_PAGES + Math.ceil(this.#bytes / PAGE);
-  }
-
-  /** Of the changes up to `at` only each key's newest is kept. */
-  #isKept(change: Change, at: number, keepTombstoneAt: boolean): boolean {
-    if (change.tombstone)
-      return keepTombstoneAt && change.main === at && this.#index.newestAt(change.kv.key, at) === change;
-    return this.#index.newestAt(change.kv.key, at) === change;
   }
 }
 

@@ -108,10 +108,12 @@ function holdsFor(compare: Compare, kv: KeyValue): boolean {
       return order > 0;
     case "LESS":
       return order < 0;
+    case "UNRECOGNIZED":
+      return true;
   }
 }
 
-/** What is compared with is zero when the request names something else than its target. */
+/** What is compared with is zero when the request names something else than its target; an unknown target is always equal. */
 function orderOf(compare: Compare, kv: KeyValue): number {
   switch (compare.target) {
     case "VERSION":
@@ -128,6 +130,8 @@ function orderOf(compare: Compare, kv: KeyValue): number {
       const difference = BigInt(kv.lease) - BigInt(compare.lease ?? NO_LEASE);
       return difference < 0n ? -1 : difference > 0n ? 1 : 0;
     }
+    case "UNRECOGNIZED":
+      return 0;
   }
 }
 

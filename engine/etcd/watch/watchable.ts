@@ -6,12 +6,13 @@
  * told twice, out of order or not at all; the changes of one revision always come together.
  */
 import { assert } from "../../base/assert.ts";
-import { type Bytes, FROM_KEY } from "../api/bytes.ts";
+import { FROM_KEY } from "../api/bytes.ts";
 import { Event, KeyValue, ResponseHeader, type WatchCreateRequest, WatchResponse } from "../api/messages.ts";
 import { create } from "../api/proto.ts";
 import type { Change } from "../mvcc/history.ts";
 import type { Compat, Mvcc } from "../mvcc/mvcc.ts";
-import { contains, type Span } from "../mvcc/span.ts";
+import type { Span } from "../mvcc/span.ts";
+import { WatcherGroup } from "./watcher-group.ts";
 
 /** Names a stream: its connection and call. */
 export type StreamId = string;
@@ -24,6 +25,8 @@ const REVISIONS_PER_SYNC = 1_000;
 const NO_WATCH = -1;
 
 interface Watcher extends Span {
+  /** Watches are told in the order in which they were created. */
+  readonly serial: number;
   readonly stream: StreamId;
   readonly id: number;
   readonly prevKv: boolean;
@@ -51,6 +54,9 @@ export interface Told {
 }
 
 export interface WatchableCheckpoint {
+  readonly serials: number;
+  /** The serials of those that lag, in the order in which they are looked after. */
+  readonly unsynced: readonly number[];
   readonly streams: readonly {
     readonly id: StreamId;
     readonly nextId: number;
@@ -62,9 +68,8 @@ export class Watchable {
   readonly #store: Mvcc;
   readonly #compat: Compat;
   readonly #streams = new Map<StreamId, Stream>();
-  /** The synced ones: by key those that watch one key, and the others. */
-  readonly #byKey = new Map<Bytes, Set<Watcher>>();
-  readonly #spans = new Set<Watcher>();
+  #serials = 0;
+  readonly #synced = new WatcherGroup<Watcher>();
   readonly #unsynced = new Set<Watcher>();
 
   constructor(store: Mvcc, compat: Compat) {
@@ -106,7 +111,9 @@ export class Watchable {
       return this.#refusal("mvcc: duplicate watch ID provided on the WatchStream");
     const watchId = request.watchId === 0 ? freeId(stream) : request.watchId;
     const start = startRevision === 0 ? now + 1 : startRevision;
+    this.#serials += 1;
     const watcher: Watcher = {
+      serial: this.#serials,
       stream: id,
       id: watchId,
       key,
@@ -134,10 +141,11 @@ export class Watchable {
     return create(WatchResponse, { header: this.#header(this.#store.revision), watchId, canceled: true });
   }
 
-  /** What a progress request is answered: since 3.5.8 nothing while some watch of the stream lags. */
+  /** What a progress request is answered: since 3.5.8 nothing unless the stream has watches and all are synced. */
   progress(id: StreamId): WatchResponse | null {
-    const watchers = this.#streams.get(id)?.watchers.values() ?? [];
-    if (this.#compat !== "3.4" && Array.from(watchers).some(({ state }) => state === "unsynced")) return null;
+    const watchers = [...(this.#streams.get(id)?.watchers.values() ?? [])];
+    const isSynced = watchers.length > 0 && watchers.every(({ state }) => state === "synced");
+    if (this.#compat !== "3.4" && !isSynced) return null;
     return create(WatchResponse, { header: this.#header(this.#store.revision), watchId: NO_WATCH });
   }
 
@@ -159,54 +167,66 @@ export class Watchable {
 
   /** A transaction has been applied: those that are synced are told. */
   notify(changes: readonly Change[]): readonly Told[] {
-    if (changes.length === 0) return [];
-    const forEach = new Map<Watcher, Change[]>();
-    const give = (watcher: Watcher, change: Change): void => {
-      if (change.main < watcher.minRevision) return;
-      const given = forEach.get(watcher);
-      if (given === undefined) forEach.set(watcher, [change]);
-      else given.push(change);
-    };
+    const wanted = new Map<Watcher, Change[]>();
     for (const change of changes) {
-      for (const watcher of this.#byKey.get(change.kv.key) ?? []) give(watcher, change);
-      for (const watcher of this.#spans) if (contains(watcher, change.kv.key)) give(watcher, change);
+      this.#synced.each(change.kv.key, (watcher) => {
+        if (change.main < watcher.minRevision) return;
+        const sofar = wanted.get(watcher);
+        if (sofar === undefined) wanted.set(watcher, [change]);
+        else sofar.push(change);
+      });
     }
     const told: Told[] = [];
     const { revision } = this.#store;
-    for (const [watcher, given] of forEach) {
+    for (const [watcher, its] of [...wanted].sort(([a], [b]) => a.serial - b.serial)) {
       watcher.minRevision = revision + 1;
-      this.#tell(watcher, given, revision, told);
+      this.#tell(watcher, its, revision, told);
     }
     return told;
   }
 
-  /** Lets those that lag catch up: some of them, by some of the past. */
+  /** Lets those that lag catch up: some of them, by some of the past. Whoever still lags then stands behind the others. */
   sync(): readonly Told[] {
-    const told: Told[] = [];
     const { revision, compactRevision } = this.#store;
-    let taken = 0;
-    for (const watcher of this.#unsynced) {
-      if (taken >= WATCHERS_PER_SYNC) break;
-      taken += 1;
+    const chosen = [...this.#unsynced].slice(0, WATCHERS_PER_SYNC);
+    const batches = this.#batchesFor(chosen.filter(({ minRevision }) => minRevision >= compactRevision));
+    const told: Told[] = [];
+    for (const watcher of chosen) {
       this.#unsynced.delete(watcher);
       if (watcher.minRevision < compactRevision) {
         watcher.state = "compacted";
         const { stream, id: watchId } = watcher;
-        told.push({
-          stream,
-          response: create(WatchResponse, { header: this.#header(0), watchId, canceled: true, compactRevision }),
-        });
+        const header = this.#header(0);
+        told.push({ stream, response: create(WatchResponse, { header, watchId, canceled: true, compactRevision }) });
         continue;
       }
-      const changes = this.#store.changesFrom(watcher.minRevision, REVISIONS_PER_SYNC);
-      const last = changes.at(-1)?.main ?? revision;
-      watcher.state = last >= revision ? "synced" : "unsynced";
-      const wanted = changes.filter((change) => contains(watcher, change.kv.key));
-      watcher.minRevision = last + 1;
+      const batch = batches.get(watcher);
+      watcher.minRevision = batch?.more ?? revision + 1;
+      watcher.state = watcher.minRevision > revision ? "synced" : "unsynced";
       this.#keep(watcher);
-      this.#tell(watcher, wanted, revision, told);
+      if (batch !== undefined) this.#tell(watcher, batch.changes, revision, told);
     }
     return told;
+  }
+
+  /** One walk through the past for all of them. */
+  #batchesFor(watchers: readonly Watcher[]): ReadonlyMap<Watcher, Batch> {
+    const group = new WatcherGroup<Watcher>();
+    const batches = new Map<Watcher, Batch>();
+    let from = Number.POSITIVE_INFINITY;
+    for (const watcher of watchers) {
+      group.add(watcher);
+      from = Math.min(from, watcher.minRevision);
+    }
+    for (const change of this.#store.changesFrom(from)) {
+      group.each(change.kv.key, (watcher) => {
+        if (change.main < watcher.minRevision) return;
+        const batch = batches.get(watcher);
+        if (batch === undefined) batches.set(watcher, { changes: [change], revisions: 1, more: null });
+        else if (batch.more === null) addTo(batch, change);
+      });
+    }
+    return batches;
   }
 
   /** The store was replaced by a snapshot: all catch up, each from the revision that it wants next. */
@@ -232,24 +252,31 @@ export class Watchable {
 
   checkpoint(): WatchableCheckpoint {
     return {
-      streams: [...this.#streams].map(([id, { nextId, watchers }]) => ({
+      serials: this.#serials,
+      unsynced: Array.from(this.#unsynced, ({ serial }) => serial),
+      streams: Array.from(this.#streams, ([id, { nextId, watchers }]) => ({
         id,
         nextId,
-        watchers: [...watchers.values()].map((watcher) => ({ ...watcher })),
+        watchers: Array.from(watchers.values(), (watcher) => ({ ...watcher })),
       })),
     };
   }
 
-  resume({ streams }: WatchableCheckpoint): void {
+  /** Into one that is new. */
+  resume({ serials, unsynced, streams }: WatchableCheckpoint): void {
+    this.#serials = serials;
+    const lagging = new Map<number, Watcher>();
     for (const { id, nextId, watchers } of streams) {
       const stream: Stream = { watchers: new Map(), nextId };
       this.#streams.set(id, stream);
       for (const saved of watchers) {
         const watcher = { ...saved };
         stream.watchers.set(watcher.id, watcher);
-        this.#keep(watcher);
+        if (watcher.state === "unsynced") lagging.set(watcher.serial, watcher);
+        else this.#keep(watcher);
       }
     }
+    for (const serial of unsynced) this.#keep(lagging.get(serial) as Watcher);
   }
 
   // ── inside ──
@@ -273,22 +300,12 @@ export class Watchable {
 
   #keep(watcher: Watcher): void {
     if (watcher.state === "unsynced") this.#unsynced.add(watcher);
-    if (watcher.state !== "synced") return;
-    if (watcher.rangeEnd !== "") {
-      this.#spans.add(watcher);
-      return;
-    }
-    const same = this.#byKey.get(watcher.key);
-    if (same === undefined) this.#byKey.set(watcher.key, new Set([watcher]));
-    else same.add(watcher);
+    else if (watcher.state === "synced") this.#synced.add(watcher);
   }
 
   #drop(watcher: Watcher): void {
     this.#unsynced.delete(watcher);
-    this.#spans.delete(watcher);
-    const same = this.#byKey.get(watcher.key);
-    same?.delete(watcher);
-    if (same?.size === 0) this.#byKey.delete(watcher.key);
+    this.#synced.delete(watcher);
   }
 
   #refusal(cancelReason: string): WatchResponse {
@@ -304,6 +321,25 @@ export class Watchable {
   #header(revision: number): ResponseHeader {
     return create(ResponseHeader, { revision });
   }
+}
+
+/** What a watch that lags is told next. */
+interface Batch {
+  readonly changes: Change[];
+  /** How many there are; their changes always come together. */
+  revisions: number;
+  /** The first revision for which there was no room; null when all are there. */
+  more: number | null;
+}
+
+function addTo(batch: Batch, change: Change): void {
+  const isNew = batch.changes.at(-1)?.main !== change.main;
+  if (isNew && batch.revisions === REVISIONS_PER_SYNC) {
+    batch.more = change.main;
+    return;
+  }
+  if (isNew) batch.revisions += 1;
+  batch.changes.push(change);
 }
 
 const COMPACTED_TEXT = "etcdserver: mvcc: required revision has been compacted";
