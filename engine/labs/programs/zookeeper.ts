@@ -5,7 +5,7 @@
 import type { Answer } from "../../zookeeper/api.ts";
 import { lockPath, lockQueue, placeOf, watchFor } from "../../zookeeper/recipes.ts";
 import type { ZkRequest, ZkTold } from "../drivers/zookeeper.ts";
-import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program, type Step } from "../program.ts";
+import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { hexId } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
@@ -16,6 +16,8 @@ interface Zk extends WorkLocals {
   readonly node: string | null;
   readonly before: string | null;
   readonly watch: number;
+  /** What hears of the session. */
+  readonly session: number;
   readonly since: number;
   readonly wokenBy: string | null;
 }
@@ -43,24 +45,30 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         set: { watch: got.type === "watching" ? got.watch : 0, watches: variant === "herd" ? "*" : l.before },
       }),
     },
-    look: {
-      act: ({ before }) =>
-        call(
-          mended
-            ? watchFor({ type: "waiter", predecessor: before ?? "", ahead: 1 }, ZK_ROOT, "predecessor")
-            : { call: "exists", path: before ?? "", watch: true },
-        ),
-      then: (l, got, here) => {
-        if (got.type === "answer")
-          return {
-            to: mended ? "await" : "listen",
-            set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono },
-          };
-        if (mended) return { to: "unlisten", set: { watches: null } };
-        // As published: gone means mine.
-        return { to: "work", set: owns(l, here) };
+    ...stepsIf<ZkStep>(variant !== "herd", {
+      look: {
+        act: ({ before }) =>
+          call(
+            mended
+              ? watchFor({ type: "waiter", predecessor: before ?? "", ahead: 1 }, ZK_ROOT, "predecessor")
+              : { call: "exists", path: before ?? "", watch: true },
+          ),
+        then: (l, got, here) => {
+          if (got.type === "answer")
+            return {
+              to: mended ? "await" : "listen",
+              set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono },
+            };
+          if (mended) return { to: "unlisten", set: { watches: null } };
+          // As published: gone means mine.
+          return { to: "work", set: owns(l, here) };
+        },
       },
-    },
+      unlisten: {
+        act: ({ watch }) => ({ do: "unwatch", watch }),
+        then: () => ({ to: mended ? "children" : "work" }),
+      },
+    }),
     await: {
       act: (l) => ({
         do: "await",
@@ -77,14 +85,10 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         return { to: variant === "herd" ? "children" : "unlisten", set: { wokenBy, watches: null } };
       },
     },
-    unlisten: {
-      act: ({ watch }) => ({ do: "unwatch", watch }),
-      then: () => ({ to: mended ? "children" : "work" }),
-    },
   };
   return {
     id: `zookeeper-${variant}`,
-    threads: { main: "begin" },
+    threads: mended ? { main: "begin", session: "session-listen" } : { main: "begin" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
       ...NO_WORK,
@@ -93,6 +97,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       node: null,
       before: null,
       watch: 0,
+      session: 0,
       since: mono,
       wokenBy: null,
     }),
@@ -100,7 +105,11 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
     steps: {
       begin: {
         act: () => ({ do: "decide" }),
-        then: (_l, _got, here) => ({ to: "root", set: { state: "acquiring", guid: hexId(here), since: here.mono } }),
+        then: (_l, _got, here) => ({
+          to: "root",
+          set: { state: "acquiring", guid: hexId(here), since: here.mono },
+          start: mended ? ["session"] : [],
+        }),
       },
       root: {
         act: () => call({ call: "create", path: ZK_ROOT, data: "", mode: "PERSISTENT" }),
@@ -130,7 +139,10 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       },
       ...waiting,
       ...workSteps<Zk, ZkRequest>({ done: "delete", lost: "delete" }),
+      ...stepsIf<ZkStep>(mended, {
+        ...stepsIf(mended, SESSION_STEPS),
       "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "delete", set: { state: "gave-up" } }) },
+      }),
       expired: {
         act: () => ({ do: "decide" }),
         then: () => ({ to: null, set: { state: "gave-up", believes: false, identity: null, token: null } }),
@@ -142,10 +154,25 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
           set: { state: state === "gave-up" ? state : "done", believes: false, identity: null, token: null },
         }),
       },
-      close: { act: () => call({ call: "closeSession" }), then: () => ({ to: null }) },
+      close: { act: () => call({ call: "closeSession" }), then: () => ({ to: null, stop: ["session"] }) },
     },
   };
 }
+
+/** Beside the rest: hears from the library that the session is over. That it is told only when it is back, is not its fault. */
+const SESSION_STEPS: Record<string, ZkStep> = {
+  "session-listen": {
+    act: () => ({ do: "watch", request: { type: "listen", path: "" } }),
+    then: (_l, got) => ({ to: "session-await", set: { session: got.type === "watching" ? got.watch : 0 } }),
+  },
+  "session-await": {
+    act: ({ session }) => ({ do: "await", watch: session, until: null }),
+    then: (_l, got) => {
+      const isOver = got.type === "event" && (got.event as ZkTold).type === "Expired";
+      return isOver ? { to: null, interrupt: { main: "expired" } } : { to: "session-await" };
+    },
+  },
+};
 
 export const ZOOKEEPER_PUBLISHED: AnyProgram = anyProgram(zookeeper("published"));
 export const ZOOKEEPER_MENDED: AnyProgram = anyProgram(zookeeper("mended"));
