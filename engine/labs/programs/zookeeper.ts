@@ -141,7 +141,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       ...workSteps<Zk, ZkRequest>({ done: "delete", lost: "delete" }),
       ...stepsIf<ZkStep>(mended, {
         ...stepsIf(mended, SESSION_STEPS),
-      "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "delete", set: { state: "gave-up" } }) },
+        "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "delete", set: { state: "gave-up" } }) },
       }),
       expired: {
         act: () => ({ do: "decide" }),

@@ -45,7 +45,10 @@ function loserOverwrites(variant: "published" | "mended"): LabStory {
     lab: redis("redis-timestamp", variant, clients, { ttl: 1 * SECOND }),
     seed: 1,
     steps: [
-      { when: { step: "expire", client: A, from: 0.9 }, deed: { do: "command", command: { type: "crash", process: A } } },
+      {
+        when: { step: "expire", client: A, from: 0.9 },
+        deed: { do: "command", command: { type: "crash", process: A } },
+      },
       keep(B, 2.2),
       keep(C, 2.21),
     ],
@@ -53,6 +56,7 @@ function loserOverwrites(variant: "published" | "mended"): LabStory {
     expect: [
       { says: "believes", client: B, within: [2.2, 2.3] },
       { says: "stops", client: B, within: [2.6, 2.7] },
+      { says: "holders", clients: [A, B, C] },
       { says: "believes", client: C, within: variant === "published" ? [2.6, 2.9] : [3.15, 3.45] },
       { says: "no-overlap" },
     ],
@@ -65,11 +69,7 @@ const NO_EXPIRY: LabStory = {
   lab: redis(
     "redis-timestamp",
     "published",
-    [
-      who(0, LONG),
-      who(0.9, LONG),
-      who(0, { orders: [ask(0.5), ask(2)] }, { program: "redis-by-hand" }),
-    ],
+    [who(0, LONG), who(0.9, LONG), who(0, { orders: [ask(0.5), ask(2)] }, { program: "redis-by-hand" })],
     { ttl: 1 * SECOND },
   ),
   seed: 1,
@@ -92,7 +92,10 @@ function clockBehind(): LabStory {
     seed: 1,
     steps: [
       at(0.5, { type: "clock", process: B, driftPpm: 0, jumpUs: -1_500 * MS }),
-      { when: { step: "expire", client: A, from: 0.9 }, deed: { do: "command", command: { type: "crash", process: A } } },
+      {
+        when: { step: "expire", client: A, from: 0.9 },
+        deed: { do: "command", command: { type: "crash", process: A } },
+      },
     ],
     endsAt: 5,
     expect: [{ says: "believes", client: B, within: [3.5, 3.8] }, { says: "no-overlap" }],
