@@ -11,6 +11,7 @@ import css from "./code.module.css";
 import { highlightLines, type Token } from "./highlight.ts";
 
 export interface CodeLine {
+  /** Indented with blanks: what is too long goes on deeper than that. */
   readonly text: string;
   /** The labels of the steps that it stands for; none for a comment or a brace. */
   readonly steps: readonly string[];
@@ -38,7 +39,10 @@ interface Props {
 
 export function CodePane({ lines, language, cursors, breakpoints, onBreakpoint }: Props) {
   const text = useText();
-  const tokens = useMemo(() => highlightLines(lines.map((line) => line.text).join("\n"), language), [lines, language]);
+  const tokens = useMemo(
+    () => highlightLines(lines.map((line) => line.text.trimStart()).join("\n"), language),
+    [lines, language],
+  );
   const at = new Map<string, Cursor[]>();
   for (const cursor of cursors) at.set(cursor.step, [...(at.get(cursor.step) ?? []), cursor]);
   return (
@@ -73,6 +77,8 @@ interface LineProps {
   readonly onBreakpoint: (step: string) => void;
 }
 
+const indentOf = (text: string): number => text.length - text.trimStart().length;
+
 /** More cursors than this on a line are counted. */
 const SHOWN = 3;
 
@@ -86,6 +92,7 @@ const Line = memo(function Line({ number, line, tokens, here, stops, onBreakpoin
       className={css["line"]}
       data-here={cursors.length > 0 ? "" : undefined}
       data-differs={line.differs ? "" : undefined}
+      style={{ "--indent": indentOf(line.text) }}
     >
       <span className={css["margin"]} title={names}>
         {cursors.length > SHOWN ? <span className={css["many"]}>{cursors.length}</span> : null}
