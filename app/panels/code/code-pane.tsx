@@ -2,7 +2,7 @@
  * A program with everybody's place in it: as a debugger with several threads, each line has in its margin the squares of
  * the clients that stand there.
  */
-import { memo, useMemo } from "react";
+import { Fragment, memo, useMemo } from "react";
 import type { ProcessId, ThreadView } from "../../../engine/index.ts";
 import { useText } from "../../i18n/use-text.ts";
 import { Badge } from "../lock/badge.tsx";
@@ -79,6 +79,9 @@ interface LineProps {
 
 const indentOf = (text: string): number => text.length - text.trimStart().length;
 
+/** Where a long word may go on below: before a call on what stands before, and after an open bracket. */
+const BREAKS = /(?=\.[A-Za-z])|(?<=\()/u;
+
 /** More cursors than this on a line are counted. */
 const SHOWN = 3;
 
@@ -120,7 +123,13 @@ const Line = memo(function Line({ number, line, tokens, here, stops, onBreakpoin
         {tokens.map(({ text: part, kind }, i) => (
           // oxlint-disable-next-line react/no-array-index-key
           <span key={i} data-kind={kind ?? undefined}>
-            {part}
+            {part.split(BREAKS).map((piece, n) => (
+              // oxlint-disable-next-line react/no-array-index-key
+              <Fragment key={n}>
+                {n === 0 ? null : <wbr />}
+                {piece}
+              </Fragment>
+            ))}
           </span>
         ))}
       </code>
