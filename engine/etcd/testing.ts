@@ -6,6 +6,7 @@ import { type LeaseId, NO_LEASE } from "./api/ids.ts";
 import {
   Compare,
   DeleteRangeRequest,
+  type DeleteRangeResponse,
   InternalRaftRequest,
   PutRequest,
   type PutResponse,
@@ -54,19 +55,19 @@ export class Bench {
   }
 
   put(...args: Parameters<typeof putOf>): PutResponse {
-    return answerOf(this.apply({ put: putOf(...args) }).response);
+    return answered(this.apply({ put: putOf(...args) }).response) as PutResponse;
   }
 
-  del(...args: Parameters<typeof deleteOf>): { readonly deleted: number } {
-    return answerOf(this.apply({ deleteRange: deleteOf(...args) }).response);
+  del(...args: Parameters<typeof deleteOf>): DeleteRangeResponse {
+    return answered(this.apply({ deleteRange: deleteOf(...args) }).response) as DeleteRangeResponse;
   }
 
   txn(given: Partial<TxnRequest>): TxnResponse {
-    return answerOf(this.apply({ txn: txnOf(given) }).response);
+    return answered(this.apply({ txn: txnOf(given) }).response) as TxnResponse;
   }
 
   get(...args: Parameters<typeof rangeOf>): RangeResponse {
-    return answerOf(this.state.range(rangeOf(...args)));
+    return answered(this.state.range(rangeOf(...args))) as RangeResponse;
   }
 
   compact(revision: number): object {
@@ -100,7 +101,7 @@ export function textOf(response: object | EtcdError | null): string | null {
   return response !== null && isError(response) ? response.message.replace("etcdserver: ", "") : null;
 }
 
-function answerOf<T extends object>(response: object): T {
+function answered(response: object | EtcdError): object {
   if (isError(response)) throw new Error(response.message);
-  return response as T;
+  return response;
 }

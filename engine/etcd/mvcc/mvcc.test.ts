@@ -143,7 +143,7 @@ describe("compaction", () => {
 describe("HashKV", () => {
   /** As the research notes say it, from what this test itself knows of the changes. */
   const hashOf = (changes: readonly { main: number; sub: number; dead?: boolean; kv: Partial<KeyValue> }[]): number => {
-    const bytes = [..."key"].map((char) => char.charCodeAt(0));
+    const bytes = [0x6b, 0x65, 0x79];
     for (const { main, sub, dead, kv } of changes) {
       const number = (n: number) => [0, 0, 0, 0, 0, 0, n >> 8, n & 255];
       bytes.push(...number(main), 0x5f, ...number(sub), ...(dead === true ? [0x74] : []));
