@@ -9,7 +9,15 @@ import { contains, type Span } from "../etcd/mvcc/span.ts";
 import { isError } from "../etcd/mvcc/txn.ts";
 import { Bench, compareOf, deleteOf, lease, op, putOf, txnOf } from "../etcd/testing.ts";
 import { type Told, Watchable } from "../etcd/watch/watchable.ts";
-import { EMPTY_STORE, ETCD_MODEL, eventsOf, type StoreInput, type StoreOutput, type StoreState } from "./etcd-model.ts";
+import {
+  EMPTY_STORE,
+  ETCD_MODEL,
+  eventsOf,
+  sameKv,
+  type StoreInput,
+  type StoreOutput,
+  type StoreState,
+} from "./etcd-model.ts";
 
 const KEYS: readonly Bytes[] = ["a", "a\0", "ab", "b", "b\xff", "c", "\xff"];
 const key = fc.constantFrom(...KEYS);
@@ -190,8 +198,7 @@ function faultIn(responses: readonly WatchResponse[], past: readonly Event[]): s
   for (const [i, event] of heard.entries()) {
     const right = past[i];
     if (plain(event) !== (right === undefined ? null : plain(right))) return `event ${i} is ${plain(event)}`;
-    const { prevKv } = event;
-    if (prevKv !== null && JSON.stringify(prevKv) !== JSON.stringify(right?.prevKv))
+    if (event.prevKv !== null && !sameKv(event.prevKv, right?.prevKv ?? null))
       return `event ${i}: another value before`;
   }
   let last = 0;
