@@ -16,6 +16,7 @@ export {
   TIMINGS,
 } from "./scenario/config.ts";
 export { checkLab, LAB_CLIENTS_MAX, LAB_SYSTEMS, type LabConfig } from "./labs/config.ts";
+export { clientName } from "./labs/names.ts";
 export type { Harm, Story, StoryCommand, StoryId, Telling } from "./scenario/stories.ts";
 export type { RecordedStory } from "./scenario/stories/tell.ts";
 export {

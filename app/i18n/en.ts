@@ -8,7 +8,8 @@
  */
 import { enEtcd } from "./en-etcd.ts";
 import { enFirst } from "./en-first.ts";
+import { enLabNotes } from "./en-lab-notes.ts";
 import { enLabs } from "./en-labs.ts";
 import { enRest } from "./en-rest.ts";
 
-export const en = { ...enFirst, ...enRest, ...enEtcd, ...enLabs };
+export const en = { ...enFirst, ...enRest, ...enEtcd, ...enLabs, ...enLabNotes };

@@ -1,6 +1,7 @@
 /** Simplified Chinese, in the words of the field: 任期, 选举, 领导者, 候选人, 跟随者, 日志条目, 提交, 应用, 心跳. */
 import type { Dictionary } from "./dictionary.ts";
 import { zhEtcd } from "./zh-etcd.ts";
+import { zhLabNotes } from "./zh-lab-notes.ts";
 import { zhLabs } from "./zh-labs.ts";
 
 const zhRaft = {
@@ -780,4 +781,4 @@ const zhRaft = {
   "problem.link.new-run": "{why}已开始新的运行。",
 } as const;
 
-export const zh = { ...zhRaft, ...zhEtcd, ...zhLabs } satisfies Dictionary;
+export const zh = { ...zhRaft, ...zhEtcd, ...zhLabs, ...zhLabNotes } satisfies Dictionary;

@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function Header({ onHelp, onRules }: Props) {
-  const { text, lang } = useLanguage();
+  const { text, find, lang } = useLanguage();
   const spec = useWorld(specOf);
   const started = useView(everLed);
   const theme = useTheme();
@@ -40,11 +40,13 @@ export function Header({ onHelp, onRules }: Props) {
       <Subjects />
       <p className={css["crumb"]}>
         <span>
-          {text("app.run", {
-            members: spec.config.members,
-            timing: text(`cluster.timing.${spec.config.timing}`),
-            seed: spec.seed,
-          })}
+          {spec.config.lab === undefined
+            ? text("app.run", {
+                members: spec.config.members,
+                timing: text(`cluster.timing.${spec.config.timing}`),
+                seed: spec.seed,
+              })
+            : text("lab.crumb", { name: find(`lab.system.${spec.config.lab.system}`) ?? "", seed: spec.seed })}
         </span>
       </p>
       <div className={css["actions"]}>
@@ -56,17 +58,19 @@ export function Header({ onHelp, onRules }: Props) {
             <Icon name="present" />
           </Button>
         ) : null}
-        <Button
-          look="quiet"
-          square
-          aria-label={text("app.theme.label", {
-            theme: text(`app.theme.${theme}`),
-            next: text(`app.theme.${next}`),
-          })}
-          onClick={() => setTheme(next)}
-        >
-          <Icon name={theme} />
-        </Button>
+        <span className={css["theme"]}>
+          <Button
+            look="quiet"
+            square
+            aria-label={text("app.theme.label", {
+              theme: text(`app.theme.${theme}`),
+              next: text(`app.theme.${next}`),
+            })}
+            onClick={() => setTheme(next)}
+          >
+            <Icon name={theme} />
+          </Button>
+        </span>
         <Button look="quiet" square aria-label={text("app.keys.label")} aria-keyshortcuts="?" onClick={onHelp}>
           ?
         </Button>

@@ -1,6 +1,7 @@
 import { useText } from "../i18n/use-text.ts";
 import { SUBJECT_SPECS } from "../player/subjects.ts";
 import { usePlayer } from "../player/use.ts";
+import { DEFAULT_SPEED } from "../store/speed.ts";
 import { type Subject, subjectOf } from "../store/subject.ts";
 import { useWorld } from "../store/use.ts";
 import css from "./pages.module.css";
@@ -17,6 +18,8 @@ export function Subjects() {
   const open = (to: Subject): void => {
     if (to === subject) return;
     if (to === "labs") return void player.tellLab(FIRST_STORY);
+    // etcd's timing is in seconds, the paper's in milliseconds.
+    player.setSpeed(to === "etcd" ? 1 : DEFAULT_SPEED);
     void player.restart(SUBJECT_SPECS[to]).then((stands) => (stands ? player.play() : undefined));
   };
   return (

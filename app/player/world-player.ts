@@ -48,6 +48,8 @@ export interface Player {
   restart(spec: RunSpec, commands?: readonly Recorded[]): Promise<boolean>;
   /** Starts and plays a story. Its commands lie ahead, and are carried out when their time comes. */
   tell(story: Story, telling: Telling): Promise<boolean>;
+  /** The members run in one thread from now on, until another speed moves them. */
+  placeInline(): Promise<void>;
   /** Likewise a lock story, by its id. */
   tellLab(id: string): Promise<boolean>;
   play(): void;
@@ -105,6 +107,8 @@ const HORIZON_US: Micros = 3_600_000_000;
 /** A fast run is stopped a little behind the event that broke a rule; further than this, it goes back to it. */
 const OVERSHOT_MAX: Micros = 20_000;
 const CALL_LIMIT_S = 15;
+/** How long before its first client a lock story is shown. */
+const STORY_LEAD: Micros = 300_000;
 /** Replaying from a checkpoint, or a whole link, may rightly take longer. */
 const REPLAY_LIMIT_S = 120;
 
@@ -152,6 +156,10 @@ export class WorldPlayer implements Player {
     return stands;
   }
 
+  async placeInline(): Promise<void> {
+    await this.#move((coordinator, key) => coordinator.place(key, "inline"), CALL_LIMIT_S);
+  }
+
   async tellLab(id: string): Promise<boolean> {
     const recorded = await this.#queue(async () => {
       try {
@@ -164,8 +172,14 @@ export class WorldPlayer implements Player {
     });
     if (recorded === null) return false;
     const stands = await this.restart(recorded.spec, recorded.commands);
-    if (stands) this.play();
-    return stands;
+    if (!stands) return false;
+    // The cluster finds its leader before the story begins: nobody need wait for that.
+    const start = (recorded.spec.config.lab?.warmUp ?? 0) - STORY_LEAD;
+    if (start > 0)
+      await this.#jump((coordinator, key) => coordinator.advance(key, start, REPLAY_LIMIT_S * 1_000), REPLAY_LIMIT_S);
+    this.setSpeed(1);
+    this.play();
+    return true;
   }
 
   play(): void {

@@ -119,7 +119,7 @@ const Mark = memo(function Mark({ row, layout }: { readonly row: Row; readonly l
           )}
           {clientLook === "card" && !layout.clientsBelow ? (
             <text className={css["quiet"]} x={pad} y={66 * scale} fontSize={11 * scale}>
-              {client.error === null ? shorten(client.knows.at(-1)?.value ?? "", 26) : shorten(client.error, 26)}
+              {shorten(client.error ?? factOf(client.knows.at(-1)), 27)}
             </text>
           ) : null}
         </>
@@ -166,6 +166,11 @@ function Resource({ layout, writer }: { readonly layout: StageLayout; readonly w
       </g>
     </g>
   );
+}
+
+/** The last thing that it learned. */
+function factOf(fact: { readonly name: string; readonly value: string } | undefined): string {
+  return fact === undefined ? "" : `${fact.name} ${fact.value}`;
 }
 
 function shorten(words: string, letters: number): string {

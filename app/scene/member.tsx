@@ -12,7 +12,8 @@ import {
   valueOf,
   votersCount,
 } from "../store/selectors.ts";
-import { useView } from "../store/use.ts";
+import { subjectOf } from "../store/subject.ts";
+import { useView, useWorld } from "../store/use.ts";
 import { classes } from "../ui/css.ts";
 import type { StageLayout } from "./geometry.ts";
 import css from "./stage.module.css";
@@ -45,6 +46,8 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
   const term = useView(termOf(id));
   const liveness = useView(livenessOf(id));
   const value = useView(valueOf(id));
+  // Only the register has one value; others tell of themselves in their own words.
+  const plain = useWorld((world) => subjectOf(world) !== "raft");
   const panic = useView(panicOf(id));
   const stand = useView(confPlaceOf(id));
   const place = layout.places.get(id);
@@ -126,7 +129,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
           y={disc + cell + 29 * scale}
           fontSize={Math.max(9 * scale, Math.min(11 * scale, cell * 0.78))}
         >
-          {language.text("member.value", { value: shorten(value, 14) })}
+          {plain ? shorten(value, 18) : language.text("member.value", { value: shorten(value, 14) })}
         </text>
       )}
       {panic === null ? null : <title>{panic.message}</title>}

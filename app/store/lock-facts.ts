@@ -1,6 +1,8 @@
 /** What the lock view says of a client, worked out of the view's facts: one state, told the same way everywhere. */
 import type { LabClientView, LabView, ProcessId, QueuePlace } from "../../engine/index.ts";
 
+export { clientName as letterOf } from "../../engine/index.ts";
+
 /**
  * `holds`: believes, and really does. `deceived`: believes, and does not. `unaware`: really holds and does not know it.
  */
@@ -12,15 +14,6 @@ export interface Row {
   readonly standing: Standing;
   /** The row that it watches, and whose that is; null when it watches none of them. */
   readonly watches: { readonly row: number; readonly client: ProcessId | null } | null;
-}
-
-/** The letter of a client: c1 is A, c27 is AA. */
-export function letterOf(id: ProcessId): string {
-  let n = Number(id.slice(1));
-  if (!Number.isSafeInteger(n) || n < 1) return id;
-  let letters = "";
-  for (; n > 0; n = Math.floor((n - 1) / 26)) letters = String.fromCharCode(65 + ((n - 1) % 26)) + letters;
-  return letters;
 }
 
 /** First those who believe and are not in the queue: that is the news. Then the queue, in its order; then the rest. */

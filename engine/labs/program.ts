@@ -105,6 +105,11 @@ export interface Program<L extends CommonLocals, Request> {
   readonly knows: (locals: L) => Readonly<Record<string, string | null>>;
 }
 
+/** Steps that only some variants of a program have. */
+export function stepsIf<S>(has: boolean, steps: Readonly<Record<Label, S>>): Readonly<Record<Label, S>> {
+  return has ? steps : {};
+}
+
 export type AnyProgram = Program<CommonLocals, object>;
 
 /** Hides a program's own locals: who runs it hands back what it was given. */

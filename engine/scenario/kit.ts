@@ -11,6 +11,7 @@ import type { TraceEvent } from "../sim/events.ts";
 import type { WorldConfig } from "../sim/world.ts";
 import type { EtcdDelta } from "../trace/etcd-view.ts";
 import type { LabView } from "../trace/lab-view.ts";
+import type { Note } from "../trace/view.ts";
 import { build, worldConfig } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
 import type { RecordedStory } from "./stories/tell.ts";
@@ -33,6 +34,8 @@ export interface PartFold<Part> {
 export interface Parts {
   /** Tells what clients and members, or the services of two members, say to each other. */
   readonly describe: DescribeData;
+  /** A note that an event is worth besides those of every cluster; null when nothing has any. */
+  readonly note: ((traced: TraceEvent) => { readonly what: string; readonly figures: Note["figures"] } | null) | null;
   readonly etcd: PartFold<EtcdDelta> | null;
   readonly lab: PartFold<LabView> | null;
 }
@@ -51,6 +54,6 @@ export interface Kit {
   readonly recordLabStory: ((id: string) => RecordedStory) | null;
 }
 
-const REGISTER_PARTS: Parts = { describe: describeRegister, etcd: null, lab: null };
+const REGISTER_PARTS: Parts = { describe: describeRegister, note: null, etcd: null, lab: null };
 
 export const REGISTER_KIT: Kit = { build, world: worldConfig, parts: () => REGISTER_PARTS, recordLabStory: null };

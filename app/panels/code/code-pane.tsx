@@ -16,8 +16,8 @@ export interface CodeLine {
   readonly steps: readonly string[];
   /** It differs between the published and the mended program. */
   readonly differs: boolean;
-  /** What is wrong with it, or was mended in it: a sentence for the reader. */
-  readonly note: string | null;
+  /** What is wrong with it, or was mended in it: sentences for the reader. */
+  readonly notes: readonly string[];
 }
 
 export interface Cursor {
@@ -117,7 +117,11 @@ const Line = memo(function Line({ number, line, tokens, here, stops, onBreakpoin
           </span>
         ))}
       </code>
-      {line.note === null ? null : <small className={css["note"]}>{line.note}</small>}
+      {line.notes.map((note) => (
+        <small key={note} className={css["note"]}>
+          {note}
+        </small>
+      ))}
     </li>
   );
 });

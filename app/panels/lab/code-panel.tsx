@@ -25,11 +25,11 @@ function Code({ lab }: { readonly lab: LabView }) {
   const program = programs.find((id) => id === chosen) ?? programs[0] ?? "";
   const lines = useMemo(
     (): readonly CodeLine[] =>
-      listingOf(program, language).map(({ text: line, steps, differs, note }) => ({
+      listingOf(program, language).map(({ text: line, steps, differs, notes }) => ({
         text: line,
         steps,
         differs,
-        note: note === null ? null : find(`lab.note.${note}`),
+        notes: notes.flatMap((note) => find(`lab.note.${note}`) ?? []),
       })),
     [program, language, find],
   );

@@ -6,7 +6,7 @@ import { Gantt } from "./gantt.tsx";
 import css from "./lock.module.css";
 import { Queue } from "./queue.tsx";
 import { Resource } from "./resource.tsx";
-import { Verdict } from "./verdict.tsx";
+import { Past, Verdict } from "./verdict.tsx";
 
 export default function LockPanel() {
   const lab = useView((view) => view.lab);
@@ -14,6 +14,7 @@ export default function LockPanel() {
   return (
     <div className={css["panel"]}>
       <Verdict lab={lab} />
+      <Past lab={lab} />
       <Waiting lab={lab} />
       <Gantt lab={lab} />
       {lab.resource === null ? null : <Resource resource={lab.resource} />}

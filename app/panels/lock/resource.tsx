@@ -1,6 +1,7 @@
 import type { ResourceView, ResourceWrite } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
+import { Check } from "../../ui/field.tsx";
 import { Badge } from "./badge.tsx";
 import { letterOf } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
@@ -10,6 +11,7 @@ const SHOWN = 6;
 /** What the lock protects: who wrote last, which tokens it takes, and what it refused. */
 export function Resource({ resource }: { readonly resource: ResourceView }) {
   const { text } = useLanguage();
+  const player = usePlayer();
   const { fenced, greatest, value, writer } = resource;
   return (
     <section className={css["resource"]} aria-label={text("lock.resource")}>
@@ -23,6 +25,12 @@ export function Resource({ resource }: { readonly resource: ResourceView }) {
             : text("lock.open")}
         </small>
       </h3>
+      <Check
+        label={text("lab.fence")}
+        what={text("lab.fence.what")}
+        checked={fenced}
+        onChange={(on) => void player.dispatch({ type: "fence", process: resource.id, on })}
+      />
       <p className={css["value"]}>
         <code>{value ?? "–"}</code>
         {writer === null ? null : <small>{text("lock.written-by", { id: letterOf(writer) })}</small>}

@@ -4,6 +4,23 @@ import { Badge } from "./badge.tsx";
 import { holderOf, letterOf, presentOverlap } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 
+/** What went wrong before, once it is over: a story is often looked at from its end. */
+export function Past({ lab }: { readonly lab: LabView }) {
+  const { text, seconds, find } = useLanguage();
+  const last = lab.overlaps.at(-1);
+  if (last === undefined || last.to === null) return null;
+  return (
+    <p className={css["past"]}>
+      {text("lock.past", {
+        first: letterOf(last.first),
+        second: letterOf(last.second),
+        span: seconds(last.to - last.from, 1),
+      })}{" "}
+      <small>{find(`lock.why.${last.why}`) ?? ""}</small>
+    </p>
+  );
+}
+
 /** One line, the first thing that is read: who holds the lock, or what is wrong with it. */
 export function Verdict({ lab }: { readonly lab: LabView }) {
   const { text, find } = useLanguage();

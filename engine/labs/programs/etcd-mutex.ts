@@ -8,7 +8,7 @@ import type { Event } from "../../etcd/api/messages.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
 import { mutexTxn } from "../../etcd/concurrency/mutex.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
-import { anyProgram, type AnyProgram, NEW_LOCALS, type Program } from "../program.ts";
+import { anyProgram, type AnyProgram, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { prefixEnd, revisionOf } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
@@ -22,6 +22,8 @@ interface Mutex extends WorkLocals {
   readonly beats: number;
   readonly error: string | null;
 }
+
+type MutexStep = Step<Mutex, EtcdRequest>;
 
 const CALL_TIMEOUT = 10 * SECOND;
 const BEAT_TIMEOUT = 1 * SECOND;
@@ -124,19 +126,21 @@ function mutex(compat: "3.4" | "3.5"): Program<Mutex, EtcdRequest> {
         },
       },
       unwatch: { act: ({ watch }) => ({ do: "unwatch", watch }), then: () => ({ to: "read-before" }) },
-      "read-own": {
-        act: ({ key }) => ({
-          do: "call",
-          request: { type: "call", method: "KV/Range", body: { key } },
-          timeout: CALL_TIMEOUT,
-        }),
-        then: (l, got, here) => {
-          if (got.type !== "answer") return { to: "read-own" };
-          const { kvs } = got.body as ResponseOf<"KV/Range">;
-          if (kvs.length === 0) return { to: "expired", set: { error: "mutex: session is expired" } };
-          return { to: "work", set: believing(here, l.params, String(l.revision)) };
+      ...stepsIf<MutexStep>(compat === "3.5", {
+        "read-own": {
+          act: ({ key }) => ({
+            do: "call",
+            request: { type: "call", method: "KV/Range", body: { key } },
+            timeout: CALL_TIMEOUT,
+          }),
+          then: (l, got, here) => {
+            if (got.type !== "answer") return { to: "read-own" };
+            const { kvs } = got.body as ResponseOf<"KV/Range">;
+            if (kvs.length === 0) return { to: "expired", set: { error: "mutex: session is expired" } };
+            return { to: "work", set: believing(here, l.params, String(l.revision)) };
+          },
         },
-      },
+      }),
       expired: {
         act: () => ({ do: "decide" }),
         then: () => ({

@@ -9,7 +9,7 @@ import { Compare, DeleteRangeRequest, PutRequest, RangeRequest, RequestOp } from
 import type { RequestOf, ResponseOf } from "../../etcd/api/methods.ts";
 import { create } from "../../etcd/api/proto.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
-import { anyProgram, type AnyProgram, NEW_LOCALS, type Program } from "../program.ts";
+import { anyProgram, type AnyProgram, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { revisionOf } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
@@ -21,6 +21,8 @@ interface Txn extends WorkLocals {
   readonly holder: string | null;
   readonly watch: number;
 }
+
+type TxnStep = Step<Txn, EtcdRequest>;
 
 const CALL_TIMEOUT = 10 * SECOND;
 const BEAT_TIMEOUT = 1 * SECOND;
@@ -101,29 +103,35 @@ function txn(loser: "gives-up" | "retries" | "watches"): Program<Txn, EtcdReques
           return loser === "retries" ? { to: "pause", set } : { to: "watch", set };
         },
       },
-      pause: {
-        act: ({ params }, { mono }) => ({ do: "sleep", until: mono + params.retry }),
-        then: () => ({ to: "txn" }),
-      },
-      watch: {
-        act: ({ params, readAt }) => ({
-          do: "watch",
-          request: { type: "watch", key: params.lock, options: { startRevision: readAt + 1, filters: ["NOPUT"] } },
-        }),
-        then: (_l, got) => ({ to: "await", set: { watch: got.type === "watching" ? got.watch : 0, watches: "*" } }),
-      },
-      await: {
-        act: ({ watch }) => ({ do: "await", watch, until: null }),
-        then: (_l, got) => {
-          if (got.type !== "event") return { to: "await" };
-          const { type } = got.event as Event | WatchOver;
-          return type === "DELETE" || type === "watch-over"
-            ? { to: "unwatch", set: { watches: null } }
-            : { to: "await" };
+      ...stepsIf<TxnStep>(loser === "retries", {
+        pause: {
+          act: ({ params }, { mono }) => ({ do: "sleep", until: mono + params.retry }),
+          then: () => ({ to: "txn" }),
         },
-      },
-      unwatch: { act: ({ watch }) => ({ do: "unwatch", watch }), then: () => ({ to: "txn" }) },
-      "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "revoke", set: { state: "gave-up" } }) },
+      }),
+      ...stepsIf<TxnStep>(loser === "watches", {
+        watch: {
+          act: ({ params, readAt }) => ({
+            do: "watch",
+            request: { type: "watch", key: params.lock, options: { startRevision: readAt + 1, filters: ["NOPUT"] } },
+          }),
+          then: (_l, got) => ({ to: "await", set: { watch: got.type === "watching" ? got.watch : 0, watches: "*" } }),
+        },
+        await: {
+          act: ({ watch }) => ({ do: "await", watch, until: null }),
+          then: (_l, got) => {
+            if (got.type !== "event") return { to: "await" };
+            const { type } = got.event as Event | WatchOver;
+            return type === "DELETE" || type === "watch-over"
+              ? { to: "unwatch", set: { watches: null } }
+              : { to: "await" };
+          },
+        },
+        unwatch: { act: ({ watch }) => ({ do: "unwatch", watch }), then: () => ({ to: "txn" }) },
+      }),
+      ...stepsIf<TxnStep>(loser === "gives-up", {
+        "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "revoke", set: { state: "gave-up" } }) },
+      }),
       ...workSteps<Txn, EtcdRequest>({ done: "stop-heartbeat", lost: "lost" }),
       lost: {
         act: () => ({ do: "decide" }),

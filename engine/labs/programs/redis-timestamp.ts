@@ -5,7 +5,7 @@
 import { MS } from "../../base/units.ts";
 import { isTimestampOver, RELEASE_SCRIPT, wonTakeover } from "../../redis/recipes.ts";
 import { type RedisRequest, valueOf } from "../drivers/redis.ts";
-import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program } from "../program.ts";
+import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
 interface Timestamp extends WorkLocals {
@@ -15,6 +15,8 @@ interface Timestamp extends WorkLocals {
   readonly shown: string | null;
   readonly tried: number;
 }
+
+type TimestampStep = Step<Timestamp, RedisRequest>;
 
 const wallMs = ({ wall }: Here): number => Math.floor(wall / MS);
 
@@ -69,7 +71,9 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
           return { to: "getset", set: { shown: text, ...stamped(l, here) } };
         },
       },
-      "get-nil": { act: () => ({ do: "decide" }), then: () => ({ to: "pause" }) },
+      ...stepsIf<TimestampStep>(!mended, {
+        "get-nil": { act: () => ({ do: "decide" }), then: () => ({ to: "pause" }) },
+      }),
       getset: {
         act: ({ params, mine }) => ({ do: "call", request: { args: ["GETSET", params.lock, mine ?? ""] } }),
         then: (l, got, here) => {

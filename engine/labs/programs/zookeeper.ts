@@ -5,7 +5,7 @@
 import type { Answer } from "../../zookeeper/api.ts";
 import { lockPath, lockQueue, placeOf, watchFor } from "../../zookeeper/recipes.ts";
 import type { ZkRequest, ZkTold } from "../drivers/zookeeper.ts";
-import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program, type Step } from "../program.ts";
+import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { hexId } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
@@ -43,24 +43,30 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         set: { watch: got.type === "watching" ? got.watch : 0, watches: variant === "herd" ? "*" : l.before },
       }),
     },
-    look: {
-      act: ({ before }) =>
-        call(
-          mended
-            ? watchFor({ type: "waiter", predecessor: before ?? "", ahead: 1 }, ZK_ROOT, "predecessor")
-            : { call: "exists", path: before ?? "", watch: true },
-        ),
-      then: (l, got, here) => {
-        if (got.type === "answer")
-          return {
-            to: mended ? "await" : "listen",
-            set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono },
-          };
-        if (mended) return { to: "unlisten", set: { watches: null } };
-        // As published: gone means mine.
-        return { to: "work", set: owns(l, here) };
+    ...stepsIf<ZkStep>(variant !== "herd", {
+      look: {
+        act: ({ before }) =>
+          call(
+            mended
+              ? watchFor({ type: "waiter", predecessor: before ?? "", ahead: 1 }, ZK_ROOT, "predecessor")
+              : { call: "exists", path: before ?? "", watch: true },
+          ),
+        then: (l, got, here) => {
+          if (got.type === "answer")
+            return {
+              to: mended ? "await" : "listen",
+              set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono },
+            };
+          if (mended) return { to: "unlisten", set: { watches: null } };
+          // As published: gone means mine.
+          return { to: "work", set: owns(l, here) };
+        },
       },
-    },
+      unlisten: {
+        act: ({ watch }) => ({ do: "unwatch", watch }),
+        then: () => ({ to: mended ? "children" : "work" }),
+      },
+    }),
     await: {
       act: (l) => ({
         do: "await",
@@ -76,10 +82,6 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         if (wokenBy === "Disconnected") return { to: "await" };
         return { to: variant === "herd" ? "children" : "unlisten", set: { wokenBy, watches: null } };
       },
-    },
-    unlisten: {
-      act: ({ watch }) => ({ do: "unwatch", watch }),
-      then: () => ({ to: mended ? "children" : "work" }),
     },
   };
   return {
@@ -130,7 +132,9 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       },
       ...waiting,
       ...workSteps<Zk, ZkRequest>({ done: "delete", lost: "delete" }),
-      "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "delete", set: { state: "gave-up" } }) },
+      ...stepsIf<ZkStep>(mended, {
+        "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "delete", set: { state: "gave-up" } }) },
+      }),
       expired: {
         act: () => ({ do: "decide" }),
         then: () => ({ to: null, set: { state: "gave-up", believes: false, identity: null, token: null } }),

@@ -1,6 +1,13 @@
 /** The listings of every program, by its id. */
 import { ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
+import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./etcd-mutex.ts";
+import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./etcd-txn.ts";
 import { type ListingLanguage, type ListingLine, type Listings, parseListing } from "./listing.ts";
+import { OPTIMISTIC } from "./optimistic.ts";
+import { REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./redis-timestamp.ts";
+import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./redis-token.ts";
+import { REDLOCK } from "./redlock.ts";
+import { ZOOKEEPER_HERD, ZOOKEEPER_MENDED, ZOOKEEPER_PUBLISHED } from "./zookeeper.ts";
 
 export { LANGUAGES, type ListingLanguage, type ListingLine } from "./listing.ts";
 
@@ -13,6 +20,20 @@ interface Sourced {
 export const SOURCES: Readonly<Record<string, Sourced>> = {
   "etcd-fair-published": { listings: ETCD_FAIR_PUBLISHED, other: "etcd-fair-mended" },
   "etcd-fair-mended": { listings: ETCD_FAIR_MENDED, other: "etcd-fair-published" },
+  "etcd-txn-published": { listings: ETCD_TXN_PUBLISHED, other: "etcd-txn-retry" },
+  "etcd-txn-retry": { listings: ETCD_TXN_RETRY, other: "etcd-txn-published" },
+  "etcd-txn-watch": { listings: ETCD_TXN_WATCH, other: "etcd-txn-published" },
+  "etcd-mutex-3.4": { listings: ETCD_MUTEX_34, other: "etcd-mutex-3.5" },
+  "etcd-mutex-3.5": { listings: ETCD_MUTEX_35, other: "etcd-mutex-3.4" },
+  "redis-timestamp-published": { listings: REDIS_TIMESTAMP_PUBLISHED, other: "redis-timestamp-mended" },
+  "redis-timestamp-mended": { listings: REDIS_TIMESTAMP_MENDED, other: "redis-timestamp-published" },
+  "redis-token-published": { listings: REDIS_TOKEN, other: "redis-token-counted" },
+  "redis-token-counted": { listings: REDIS_TOKEN_FENCED, other: "redis-token-published" },
+  "redlock-published": { listings: REDLOCK, other: null },
+  "optimistic-published": { listings: OPTIMISTIC, other: null },
+  "zookeeper-published": { listings: ZOOKEEPER_PUBLISHED, other: "zookeeper-mended" },
+  "zookeeper-mended": { listings: ZOOKEEPER_MENDED, other: "zookeeper-published" },
+  "zookeeper-herd": { listings: ZOOKEEPER_HERD, other: "zookeeper-mended" },
 };
 
 /** Empty when there is none. */

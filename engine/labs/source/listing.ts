@@ -1,7 +1,7 @@
 /**
  * A program as articles would print it: lines of text, each with the steps of the stepped program that it stands for.
  *
- * A listing is written as text. A line may end in `//@` and the labels of its steps, apart by blanks; `!name` among them
+ * A listing is written as text. A line may end in `//@` and the labels of its steps, apart by blanks; a `!name` among them
  * is a note on it (the page has a sentence for each, `lab.note.<name>`): what is wrong with the line, or what was mended.
  */
 export const LANGUAGES = ["pseudo", "go", "java", "typescript", "cli"] as const;
@@ -13,7 +13,7 @@ export interface ListingLine {
   readonly steps: readonly string[];
   /** It differs from the other variant of the program, where there is one. */
   readonly differs: boolean;
-  readonly note: string | null;
+  readonly notes: readonly string[];
 }
 
 /** The listings of one program, by language. */
@@ -37,7 +37,7 @@ function linesOf(source: string): readonly Omit<ListingLine, "differs">[] {
     .split("\n")
     .map((line) => {
       const at = line.lastIndexOf(MARK);
-      if (at < 0) return { text: line.trimEnd(), steps: [], note: null };
+      if (at < 0) return { text: line.trimEnd(), steps: [], notes: [] };
       const marks = line
         .slice(at + MARK.length)
         .trim()
@@ -45,19 +45,22 @@ function linesOf(source: string): readonly Omit<ListingLine, "differs">[] {
       return {
         text: line.slice(0, at).trimEnd(),
         steps: marks.filter((mark) => mark !== "" && !mark.startsWith("!")),
-        note: marks.find((mark) => mark.startsWith("!"))?.slice(1) ?? null,
+        notes: marks.filter((mark) => mark.startsWith("!")).map((mark) => mark.slice(1)),
       };
     });
 }
 
-/** One of two programs that share a text: the lines of both, and those that begin with `mark`. */
-export function variantOf(both: Listings, mark: "-" | "+"): Listings {
+/**
+ * One of several programs that share a text: empty lines and those that begin with a blank are everybody’s, then those that
+ * begin with one of `marks`.
+ */
+export function variantOf(all: Listings, marks: string): Listings {
   const pick = (text: string): string =>
     text
       .split("\n")
-      .filter((line) => line.startsWith(" ") || line.startsWith(mark))
+      .filter((line) => line === "" || ` ${marks}`.includes(line.charAt(0)))
       .map((line) => line.slice(1))
       .join("\n");
-  const { pseudo, go, java, typescript, cli } = both;
+  const { pseudo, go, java, typescript, cli } = all;
   return { pseudo: pick(pseudo), go: pick(go), java: pick(java), typescript: pick(typescript), cli: pick(cli) };
 }

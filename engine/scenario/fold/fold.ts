@@ -98,6 +98,8 @@ export class Fold {
     this.#at = traced.at;
     this.#parts.etcd?.add(traced);
     this.#parts.lab?.add(traced);
+    const note = this.#parts.note?.(traced) ?? null;
+    if (note !== null) this.#notes.add(traced, note.what, note.figures);
     const { process } = traced;
     const event = traced.event as AnyEvent;
     if (this.#addMessage(traced, event as WorldEvent)) return;

@@ -1,0 +1,118 @@
+/** A lab of one's own: which lock, how many clients, how long things take. What is out of range is refused by its range. */
+import { type FormEvent, useMemo, useState } from "react";
+import { checkLab, LAB_CLIENTS_MAX, LAB_STORIES, type LabConfig, labRunConfig } from "../../../engine/lab-stories.ts";
+import { useLanguage } from "../../i18n/use-text.ts";
+import { usePlayer } from "../../player/use.ts";
+import { specOf } from "../../store/selectors.ts";
+import { useWorld } from "../../store/use.ts";
+import { Button } from "../../ui/button.tsx";
+import { Check, Range, Select } from "../../ui/field.tsx";
+import css from "./lab.module.css";
+
+const SECOND = 1_000_000;
+/** The first lab of each program that a story has: what a new one begins from. */
+const TEMPLATES: ReadonlyMap<string, LabConfig> = new Map(
+  LAB_STORIES.toReversed().map(({ lab }) => [`${lab.system}/${lab.variant}`, lab]),
+);
+const NAMES = [...TEMPLATES.keys()].toReversed();
+
+export default function SetupPanel() {
+  const spec = useWorld(specOf);
+  // Another lab brings its own figures into the form.
+  return spec.config.lab === undefined ? null : (
+    <Form key={JSON.stringify(spec)} lab={spec.config.lab} seed={spec.seed} />
+  );
+}
+
+function Form({ lab: present, seed }: { readonly lab: LabConfig; readonly seed: number }) {
+  const { text, find, number } = useLanguage();
+  const player = usePlayer();
+  const [lab, setLab] = useState(present);
+  const bad = useMemo(() => checkLab(lab), [lab]);
+  const { params, clients } = lab;
+  const seconds = (micros: number): string =>
+    text("lab.seconds", { seconds: number(micros / SECOND, micros % SECOND === 0 ? 0 : 1) });
+  const setParams = (part: Partial<LabConfig["params"]>): void => setLab({ ...lab, params: { ...params, ...part } });
+  const choose = (name: string): void => {
+    const template = TEMPLATES.get(name);
+    if (template !== undefined) setLab({ ...template, clients: crowd(template, clients.length), fenced: lab.fenced });
+  };
+  const start = (event: FormEvent): void => {
+    event.preventDefault();
+    if (bad !== null) return;
+    player.setSpeed(1);
+    void player.restart({ seed, config: labRunConfig(lab) }).then((stands) => (stands ? player.play() : undefined));
+  };
+  return (
+    <form className={css["setup"]} onSubmit={start}>
+      <Select
+        label={text("lab.lock")}
+        value={`${lab.system}/${lab.variant}`}
+        options={NAMES.map((name) => ({ value: name, text: nameOf(name, find) }))}
+        onChange={choose}
+      />
+      <Range
+        label={text("lab.clients")}
+        value={clients.length}
+        min={1}
+        max={LAB_CLIENTS_MAX}
+        step={1}
+        figure={String(clients.length)}
+        onChange={(count) => setLab({ ...lab, clients: crowd(lab, count) })}
+      />
+      <Range
+        label={text("lab.ttl")}
+        value={params.ttl / SECOND}
+        min={1}
+        max={60}
+        step={1}
+        figure={seconds(params.ttl)}
+        onChange={(value) => setParams({ ttl: value * SECOND })}
+      />
+      <Range
+        label={text("lab.work")}
+        value={params.work / SECOND}
+        min={0}
+        max={60}
+        step={0.5}
+        figure={seconds(params.work)}
+        onChange={(value) => setParams({ work: Math.round(value * SECOND) })}
+      />
+      <Range
+        label={text("lab.beat")}
+        value={params.beatEvery / SECOND}
+        min={0.5}
+        max={30}
+        step={0.5}
+        figure={seconds(params.beatEvery)}
+        onChange={(value) => setParams({ beatEvery: Math.round(value * SECOND) })}
+      />
+      <Check
+        label={text("lab.fence")}
+        what={text("lab.fence.what")}
+        checked={lab.fenced}
+        onChange={(fenced) => setLab({ ...lab, fenced })}
+      />
+      {bad === null ? null : (
+        <p className={css["harm"]} role="alert">
+          {text("lab.out-of-range", { field: bad.field, given: bad.given, min: bad.min, max: bad.max })}
+        </p>
+      )}
+      <div>
+        <Button type="submit" look="solid" disabled={bad !== null}>
+          {text("lab.start")}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Clients that come a tenth of a second apart, each as the lab has them all. */
+function crowd(lab: LabConfig, count: number): LabConfig["clients"] {
+  return Array.from({ length: count }, (_, i) => lab.clients[i] ?? { startAt: (i * SECOND) / 10 });
+}
+
+function nameOf(name: string, find: (key: string) => string | null): string {
+  const [system = "", variant = ""] = name.split("/");
+  return `${find(`lab.system.${system}`) ?? system} · ${find(`lab.variant.${variant}`) ?? variant}`;
+}

@@ -1,0 +1,175 @@
+/**
+ * ZooKeeper's lock in five languages. Three programs in one text: `-` is the published one, `+` the mended one, `*` the one
+ * whose waiters all watch the root; `&` is of both these. Calls are those of go-zookeeper, ZooKeeper's own client and zkCli.
+ */
+import { type Listings, variantOf } from "./listing.ts";
+
+const ALL: Listings = {
+  pseudo: `
+ guid ← random //@ begin
+ create("/locks"), and NodeExists is fine //@ root
+-mine ← create("/locks/<lock>_lock_", ephemeral, sequential) //@ create !no-guid
+-queue ← children of "/locks" of this lock, by number //@ children
+-is mine the first? leave. Is it not there? expired
+-exists(the one before), with a watch. Gone? it is mine //@ look !gone-is-mine
+-make the latch that the watch lets go //@ listen !latch-too-late
+-wait for the latch, at most 30 s //@ await !timeout-counts-as-success
+-put the latch away; it is mine //@ unlisten !any-event-is-mine
+&mine ← create("/locks/<guid>-<lock>_lock_", ephemeral, sequential) //@ create !guid
+*listen to events of "/locks" //@ listen
+&loop:
++  queue ← children of "/locks" of this lock, by number //@ children
+*  queue ← children of "/locks" of this lock, by number; watch //@ children !herd
+&  is mine the first? leave. Is it not there? expired
++  listen to events of the one before //@ listen !listen-first
++  getData(the one before), with a watch. Gone? look again //@ look
+&  wait for an event, at most limit //@ await
+&  the limit is over? give up, and delete mine //@ give-up !timeout-read
++  listen no more, and look again //@ unlisten !read-again
+ I hold the lock: work //@ work
+   before each write: is my own deadline over (if I keep one)? //@ check
+   write //@ write
+ delete(mine) //@ delete
+ close the session //@ close
+ when expired: my node is gone; believe no more //@ expired
+`,
+  go: `
+ guid := uuid.NewString() //@ begin
+ conn.Create("/locks", nil, 0, acl) // zk.ErrNodeExists is fine //@ root
+ flags := int32(zk.FlagEphemeral | zk.FlagSequence)
+-mine, err := conn.Create("/locks/"+lock+"_lock_", data, flags, acl) //@ create !no-guid
+-names, _, err := conn.Children("/locks") //@ children
+-if before := predecessor(names, mine); before != "" {
+-	found, _, events, err := conn.ExistsW(before) //@ look !gone-is-mine
+-	if found {
+-		latch := open(events) //@ listen !latch-too-late
+-		select { case <-latch: case <-time.After(30 * time.Second): } //@ await !timeout-counts-as-success
+-		latch.Close() // returns true in any case //@ unlisten !any-event-is-mine
+-	}
+-}
+&mine, err := conn.Create("/locks/"+guid+"-"+lock+"_lock_", data, flags, acl) //@ create !guid
+*// each ChildrenW brings its own channel of events //@ listen
+&for {
++	names, _, err := conn.Children("/locks") //@ children
+*	names, _, events, err := conn.ChildrenW("/locks") //@ children !herd
+&	before := predecessor(names, mine) // mine is not there: expired()
+&	if before == "" { break }
++	// the channel is there before the answer //@ listen !listen-first
++	_, _, events, err := conn.GetW(before) //@ look
++	if err == zk.ErrNoNode { continue }
+&	select {
+&	case <-events: //@ await
+&	case <-time.After(limit): return giveUp() // and delete mine //@ give-up !timeout-read
+&	}
++	events = nil // look again //@ unlisten !read-again
+&}
+ for _, item := range job { // the lock is mine //@ work
+ 	if keepsDeadline && time.Now().After(deadline) { break } //@ check
+ 	resource.Write(item, numberOf(mine)) //@ write
+ }
+ conn.Delete(mine, -1) //@ delete
+ conn.Close() //@ close
+ // expired(): my node is gone; believe no more //@ expired
+`,
+  java: `
+ String guid = UUID.randomUUID().toString(); //@ begin
+ create("/locks", PERSISTENT); // NodeExistsException is fine //@ root
+-mine = zk.create("/locks/" + lock + "_lock_", data, acl, EPHEMERAL_SEQUENTIAL); //@ create !no-guid
+-var names = zk.getChildren("/locks", false); //@ children
+-if (!isFirst(names, mine)) {
+-  if (zk.exists(before(names, mine), this) != null) { //@ look !gone-is-mine
+-    latch = new CountDownLatch(1); // process(any event): countDown() //@ listen !latch-too-late
+-    latch.await(30, SECONDS); // its answer is dropped //@ await !timeout-counts-as-success
+-    latch = null; //@ unlisten !any-event-is-mine
+-  }
+-}
+-return true;
+&mine = zk.create("/locks/" + guid + "-" + lock + "_lock_", //@ create !guid
+&    data, acl, EPHEMERAL_SEQUENTIAL);
+*var changes = new Semaphore(0); // process(event): release() //@ listen
+&for (;;) {
++  var names = zk.getChildren("/locks", false); //@ children
+*  var names = zk.getChildren("/locks", watcher); //@ children !herd
+&  if (isFirst(names, mine)) break; // not there at all: expired
++  var gone = new CountDownLatch(1); //@ listen !listen-first
++  try { zk.getData(before(names, mine), e -> gone.countDown(), null); } //@ look
++  catch (NoNodeException e) { continue; }
++  boolean woken = gone.await(limit, SECONDS); //@ await
+*  boolean woken = changes.tryAcquire(limit, SECONDS); //@ await
+&  if (!woken) return giveUp(); // and delete mine //@ give-up !timeout-read
++  // the latch is used up: look again //@ unlisten !read-again
+&}
+ for (var item : job) { // the lock is mine //@ work
+   if (keepsDeadline && System.nanoTime() - deadline >= 0) break; //@ check
+   resource.write(item, numberOf(mine)); //@ write
+ }
+ zk.delete(mine, -1); //@ delete
+ zk.close(); //@ close
+ // SessionExpiredException: my node is gone; believe no more //@ expired
+`,
+  typescript: `
+ const guid = randomUUID(); //@ begin
+ await zk.create("/locks", "PERSISTENT").catch(unlessNodeExists); //@ root
+-const mine = await zk.create("/locks/" + lock + "_lock_", "EPHEMERAL_SEQUENTIAL"); //@ create !no-guid
+-const names = await zk.getChildren("/locks"); //@ children
+-if (!isFirst(names, mine)) {
+-  if (await zk.exists(before(names, mine), { watch: true })) { //@ look !gone-is-mine
+-    const latch = anyEvent(zk); //@ listen !latch-too-late
+-    await Promise.race([latch, sleep(30_000)]); //@ await !timeout-counts-as-success
+-    latch.close(); //@ unlisten !any-event-is-mine
+-  }
+-}
+&const mine = await zk.create("/locks/" + guid + "-" + lock + "_lock_", //@ create !guid
+&  "EPHEMERAL_SEQUENTIAL");
+*const changes = events(zk, "/locks"); //@ listen
+&for (;;) {
++  const names = await zk.getChildren("/locks"); //@ children
+*  const names = await zk.getChildren("/locks", { watch: true }); //@ children !herd
+&  if (isFirst(names, mine)) break; // not there at all: expired
++  const changes = events(zk, before(names, mine)); //@ listen !listen-first
++  const found = await zk.getData(before(names, mine), { watch: true }); //@ look
++  if (found === null) continue;
+&  const woken = await within(limit, changes.next()); //@ await
+&  if (!woken) return giveUp(); // and delete mine //@ give-up !timeout-read
++  changes.close(); // and look again //@ unlisten !read-again
+&}
+ for await (const item of job) { // the lock is mine //@ work
+   if (keepsDeadline && performance.now() >= deadline) break; //@ check
+   await resource.write(item, numberOf(mine)); //@ write
+ }
+ await zk.delete(mine); //@ delete
+ await zk.close(); //@ close
+ // session expired: my node is gone; believe no more //@ expired
+`,
+  cli: `
+ # GUID: from uuidgen //@ begin
+ create /locks # "Node already exists" is fine //@ root
+-create -e -s /locks/mylock_lock_ me # prints mine //@ create !no-guid
+-ls /locks # mine is the first? work //@ children
+-stat -w /locks/mylock_lock_0000000003 # the one before; gone: mine //@ look !gone-is-mine
+-# then look at the screen for "WATCHER::" //@ listen !latch-too-late
+-# any event, or 30 s //@ await !timeout-counts-as-success
+-# look away, and work //@ unlisten !any-event-is-mine
+&create -e -s /locks/GUID-mylock_lock_ me # prints mine //@ create !guid
+*# look at the screen for "WATCHER::" //@ listen
+&# again:
++ls /locks # mine is the first? work. Not there? expired //@ children
+*ls -w /locks # mine is the first? work. Not there? expired //@ children !herd
++# look at the screen for "WATCHER::" //@ listen !listen-first
++get -w /locks/…mylock_lock_0000000003 # the one before; gone: again //@ look
++# type:NodeDeleted, at most limit //@ await
+*# type:NodeChildrenChanged, at most limit: again //@ await
+&# the limit is over: give up, delete mine //@ give-up !timeout-read
++# look again //@ unlisten !read-again
+ # the lock is mine: work, in parts //@ work
+ # before each write: is my own deadline over (if I keep one)? //@ check
+ # write, with the number of mine //@ write
+ delete /locks/…mylock_lock_0000000004 # mine //@ delete
+ quit //@ close
+ # "Session expired": my node is gone; believe no more //@ expired
+`,
+};
+
+export const ZOOKEEPER_PUBLISHED: Listings = variantOf(ALL, "-");
+export const ZOOKEEPER_MENDED: Listings = variantOf(ALL, "+&");
+export const ZOOKEEPER_HERD: Listings = variantOf(ALL, "*&");
