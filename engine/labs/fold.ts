@@ -2,7 +2,8 @@
  * From the events of a run to what the lock view shows: who believes and who really holds, overlaps with their reason,
  * the queue, the programs' cursors, and what became of the resource.
  *
- * Its state is plain data, replaced and never changed, so a copy of it costs nothing.
+ * Clients and watches are kept in place, as fifty of them step thousands of times; all else is replaced and never
+ * changed, so that a copy of the state costs a few entries.
  */
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
@@ -26,31 +27,40 @@ import { truthOf } from "./systems.ts";
 import type { Truth } from "./truth.ts";
 
 interface State {
-  readonly at: Micros;
-  readonly clients: ReadonlyMap<ProcessId, LabClientView>;
-  readonly watches: ReadonlyMap<ProcessId, string | null>;
-  readonly believed: readonly Hold[];
-  readonly held: readonly Hold[];
-  readonly overlaps: readonly Overlap[];
-  readonly resource: ResourceView;
-  readonly notifications: number;
-  readonly messages: number;
-  readonly withoutHolder: Micros;
-  readonly outOfTurn: number;
+  at: Micros;
+  clients: Map<ProcessId, LabClientView>;
+  watches: Map<ProcessId, string | null>;
+  /** The last ones that are shown, as with `held`. */
+  believed: readonly Hold[];
+  held: readonly Hold[];
+  overlaps: readonly Overlap[];
+  resource: ResourceView;
+  notifications: number;
+  messages: number;
+  withoutHolder: Micros;
+  outOfTurn: number;
+}
+
+function copyOf(state: State): State {
+  return { ...state, clients: new Map(state.clients), watches: new Map(state.watches) };
 }
 
 export class LabFold {
   readonly #config: LabConfig;
   readonly #truth: Truth;
-  #state: State;
+  readonly #servers: ReadonlySet<ProcessId>;
+  readonly #state: State;
   #changed = true;
+  /** Whether somebody wants the lock and nobody really holds it; null: to be worked out. */
+  #isVacant: boolean | null = null;
 
   constructor(config: LabConfig, saved: unknown = null) {
     this.#config = config;
     this.#truth = truthOf(config);
+    this.#servers = new Set(serverIds(config));
     if (saved !== null) {
       const { state, truth } = saved as { readonly state: State; readonly truth: unknown };
-      this.#state = state;
+      this.#state = copyOf(state);
       this.#truth.restore(truth);
       return;
     }
@@ -104,7 +114,7 @@ export class LabFold {
   }
 
   state(): unknown {
-    return { state: this.#state, truth: this.#truth.state() };
+    return { state: copyOf(this.#state), truth: this.#truth.state() };
   }
 
   view(): LabView {
@@ -116,10 +126,10 @@ export class LabFold {
       lock: this.#config.lock,
       clients: [...clients.values()],
       queue: this.#queue(),
-      believed: believed.slice(-HOLDS_SHOWN),
-      held: held.slice(-HOLDS_SHOWN),
+      believed,
+      held,
       overlaps: rest.overlaps,
-      resource: { ...rest.resource, writes: rest.resource.writes.slice(-WRITES_SHOWN) },
+      resource: rest.resource,
       notifications: rest.notifications,
       messages: rest.messages,
       withoutHolder: rest.withoutHolder,
@@ -142,16 +152,24 @@ export class LabFold {
   }
 
   #count(to: Micros): void {
-    const { at, withoutHolder, clients } = this.#state;
+    const state = this.#state;
+    const { at } = state;
     if (to <= at) return;
-    const isWanted = [...clients.values()].some(
-      ({ state, liveness }) => liveness === "running" && (state === "acquiring" || state === "waiting"),
-    );
-    const holder = this.#state.held.at(-1);
+    state.at = to;
+    this.#isVacant ??= this.#isLacking();
+    if (!this.#isVacant) return;
+    state.withoutHolder += to - at;
+    this.#changed = true;
+  }
+
+  #isLacking(): boolean {
+    const { clients, held } = this.#state;
+    let isWanted = false;
+    for (const { state, liveness } of clients.values())
+      isWanted ||= liveness === "running" && (state === "acquiring" || state === "waiting");
+    const holder = held.at(-1);
     const owner = holder?.to === null && holder.client !== null ? clients.get(holder.client) : undefined;
-    const isHeld = holder?.to === null && (owner === undefined || isUp(owner.liveness));
-    if (isWanted && !isHeld) this.#changed = true;
-    this.#state = { ...this.#state, at: to, withoutHolder: withoutHolder + (isWanted && !isHeld ? to - at : 0) };
+    return isWanted && !(holder?.to === null && (owner === undefined || isUp(owner.liveness)));
   }
 
   // ── the servers ──
@@ -173,7 +191,7 @@ export class LabFold {
       to: null,
       event,
     };
-    this.#set({ held: [...closed, hold] });
+    this.#set({ held: [...closed, hold].slice(-HOLDS_SHOWN) });
   }
 
   /** An identity is told after the servers know of it, in some systems. */
@@ -191,8 +209,11 @@ export class LabFold {
   }
 
   #queue(): readonly QueuePlace[] {
+    const byIdentity = new Map<string | null, ProcessId>();
+    for (const { id, identity } of this.#state.clients.values())
+      if (!byIdentity.has(identity)) byIdentity.set(identity, id);
     return this.#truth.queue(this.#state.at).map((place) => {
-      const client = this.#clientOf(place.identity);
+      const client = byIdentity.get(place.identity) ?? null;
       return { ...place, client, watches: client === null ? null : (this.#state.watches.get(client) ?? null) };
     });
   }
@@ -232,7 +253,8 @@ export class LabFold {
         this.#put({ ...client, identity: event.identity });
         return event.identity === null ? undefined : this.#nameHolder();
       case "lock-watches":
-        return this.#set({ watches: new Map(this.#state.watches).set(client.id, event.identity) });
+        this.#state.watches.set(client.id, event.identity);
+        return this.#set({});
       case "lock-believes":
         return event.holds ? this.#believes(client, event.token, traced) : this.#doubts(client);
       case "own-deadline":
@@ -266,7 +288,8 @@ export class LabFold {
   }
 
   #put(client: LabClientView): void {
-    this.#set({ clients: new Map(this.#state.clients).set(client.id, client) });
+    this.#state.clients.set(client.id, client);
+    this.#set({});
   }
 
   #believes(client: LabClientView, token: string | null, { at, id }: TraceEvent): void {
@@ -281,9 +304,10 @@ export class LabFold {
     const queue = this.#truth.queue(at);
     const place = queue.findIndex(({ identity }) => identity === client.identity);
     const isEarly = place > 0 && queue[0]?.order !== null;
+    const hold: Hold = { client: client.id, identity: client.identity, token, from: at, to: null, event: id };
+    this.#put({ ...client, believes: true, token });
     this.#set({
-      clients: new Map(clients).set(client.id, { ...client, believes: true, token }),
-      believed: [...believed, { client: client.id, identity: client.identity, token, from: at, to: null, event: id }],
+      believed: [...believed, hold].slice(-HOLDS_SHOWN),
       overlaps: [...overlaps, ...found],
       outOfTurn: outOfTurn + (isEarly ? 1 : 0),
     });
@@ -324,7 +348,7 @@ export class LabFold {
         const { client, value, token, greatest } = event;
         const write = { client, value, token, at, event: id, taken: false, greatest, lostUpdate: false };
         const { refused, writes } = resource;
-        return this.#set({ resource: { ...resource, refused: refused + 1, writes: [...writes, write] } });
+        return this.#set({ resource: { ...resource, refused: refused + 1, writes: [...writes, write].slice(-WRITES_SHOWN) } });
       }
       case "resource-wrote": {
         const { client, value, token } = event;
@@ -340,7 +364,7 @@ export class LabFold {
             writer: client,
             greatest: token === null || isOld ? greatest : token,
             lostUpdates: lostUpdates + (lostUpdate ? 1 : 0),
-            writes: [...writes, write],
+            writes: [...writes, write].slice(-WRITES_SHOWN),
           },
         });
       }
@@ -350,15 +374,17 @@ export class LabFold {
 
   #sent(from: ProcessId | null, { to }: { readonly to: ProcessId }): void {
     const { clients } = this.#state;
-    const servers = serverIds(this.#config);
-    const ours =
-      from !== null && ((clients.has(from) && servers.includes(to)) || (clients.has(to) && servers.includes(from)));
-    if (ours) this.#set({ messages: this.#state.messages + 1 });
+    const servers = this.#servers;
+    const ours = from !== null && ((clients.has(from) && servers.has(to)) || (clients.has(to) && servers.has(from)));
+    if (!ours) return;
+    this.#state.messages += 1;
+    this.#changed = true;
   }
 
   #set(changes: Partial<State>): void {
     this.#changed = true;
-    this.#state = { ...this.#state, ...changes };
+    this.#isVacant = null;
+    Object.assign(this.#state, changes);
   }
 }
 
