@@ -74,6 +74,8 @@ export class Executor {
   readonly #around: Surroundings;
   readonly #sessions = new Map<ConnectionId, Session>();
   readonly #scripts = new Map<string, string>();
+  /** The SHA-1 of each script that was seen; worked out again after a restart. */
+  readonly #shas = new Map<string, string>();
   #numbers = 0;
   /** What the command at hand has to pass on. */
   #passOn: { readonly db: number; readonly args: readonly string[]; readonly file: boolean }[] = [];
@@ -422,13 +424,19 @@ export class Executor {
       call: (words) => this.#scriptCall(session, words, isReadOnly),
       log: () => undefined,
     });
-    this.#around.emit?.({ type: "redis-script", connection: session.id, sha: sha1(source), calls: this.#calls });
+    this.#around.emit?.({ type: "redis-script", connection: session.id, sha: this.#shaOf(source), calls: this.#calls });
     return reply;
+  }
+
+  #shaOf(source: string): string {
+    const sha = this.#shas.get(source) ?? sha1(source);
+    this.#shas.set(source, sha);
+    return sha;
   }
 
   /** Keeps a script that can be read; otherwise says why it cannot. */
   #load(source: string): string | null {
-    const sha = sha1(source);
+    const sha = this.#shaOf(source);
     if (this.#scripts.has(sha)) return null;
     const failure = checkScript(source);
     if (failure === null) this.#scripts.set(sha, source);
@@ -463,7 +471,7 @@ export class Executor {
       case "load": {
         const source = args[2] ?? "";
         const failure = this.#load(source);
-        return failure === null ? bulk(sha1(source)) : error(failure);
+        return failure === null ? bulk(this.#shaOf(source)) : error(failure);
       }
       case "exists":
         return array(args.slice(2).map((sha) => int(this.#scripts.has(lower(sha)))));
@@ -472,6 +480,7 @@ export class Executor {
         if (args.length > 3 || (mode !== "sync" && mode !== "async"))
           return error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
         this.#scripts.clear();
+        this.#shas.clear();
         return OK;
       }
       default:
