@@ -23,7 +23,7 @@ import {
 import { clientIds, type LabConfig, lockOf, programOf, RESOURCE, serverIds } from "./config.ts";
 import type { LabEvent, ResourceEvent } from "./events.ts";
 import { isSmaller } from "./resource.ts";
-import { truthOf } from "./systems.ts";
+import { isLock, truthOf } from "./systems.ts";
 import type { Truth } from "./truth.ts";
 
 interface State {
@@ -163,6 +163,7 @@ export class LabFold {
   }
 
   #isLacking(): boolean {
+    if (!isLock(this.#config.system)) return false;
     const { clients, held } = this.#state;
     let isWanted = false;
     for (const { state, liveness } of clients.values())
@@ -176,6 +177,7 @@ export class LabFold {
 
   #settleHolder(event: number): void {
     this.#changed = true;
+    if (!isLock(this.#config.system)) return;
     const { held, at } = this.#state;
     const [first] = this.#truth.queue(at);
     const last = held.at(-1);
@@ -348,7 +350,9 @@ export class LabFold {
         const { client, value, token, greatest } = event;
         const write = { client, value, token, at, event: id, taken: false, greatest, lostUpdate: false };
         const { refused, writes } = resource;
-        return this.#set({ resource: { ...resource, refused: refused + 1, writes: [...writes, write].slice(-WRITES_SHOWN) } });
+        return this.#set({
+          resource: { ...resource, refused: refused + 1, writes: [...writes, write].slice(-WRITES_SHOWN) },
+        });
       }
       case "resource-wrote": {
         const { client, value, token } = event;

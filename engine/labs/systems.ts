@@ -15,6 +15,13 @@ import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHE
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./programs/etcd-txn.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
 import { ETCD_SERVICE } from "./programs/etcd-service.ts";
+import { ETCD_ELECTION_MENDED, ETCD_ELECTION_OBSERVER, ETCD_ELECTION_PUBLISHED } from "./programs/etcd-election.ts";
+import {
+  ETCD_USES_FOLLOWER,
+  ETCD_USES_MENDED,
+  ETCD_USES_PUBLISHED,
+  ETCD_USES_PUBLISHER,
+} from "./programs/etcd-uses.ts";
 import { OPTIMISTIC } from "./programs/optimistic.ts";
 import {
   REDIS_TIMESTAMP_IF_LIVE,
@@ -38,6 +45,13 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
     ETCD_MUTEX_34,
     ETCD_MUTEX_35,
     ETCD_SERVICE,
+    ETCD_ELECTION_PUBLISHED,
+    ETCD_ELECTION_MENDED,
+    ETCD_ELECTION_OBSERVER,
+    ETCD_USES_PUBLISHED,
+    ETCD_USES_MENDED,
+    ETCD_USES_FOLLOWER,
+    ETCD_USES_PUBLISHER,
     ETCD_BY_HAND,
     REDIS_BY_HAND,
     ZOOKEEPER_BY_HAND,
@@ -64,6 +78,8 @@ export function familyOf(system: LabSystem): Family {
     case "etcd-fair":
     case "etcd-txn":
     case "etcd-mutex":
+    case "etcd-election":
+    case "etcd-uses":
     case "optimistic":
       return "etcd";
     case "zookeeper":
@@ -75,6 +91,11 @@ export function familyOf(system: LabSystem): Family {
     default:
       return unreachable(system);
   }
+}
+
+/** Whether the first in the queue holds something. Services that register themselves are many, and none comes first. */
+export function isLock(system: LabSystem): boolean {
+  return system !== "etcd-uses" && system !== "optimistic";
 }
 
 export function programNamed(id: string): AnyProgram {
@@ -94,6 +115,8 @@ export function truthOf(config: LabConfig): Truth {
   switch (system) {
     case "etcd-fair":
     case "etcd-mutex":
+    case "etcd-election":
+    case "etcd-uses":
       return new EtcdTruth(lock, "prefix");
     case "etcd-txn":
       return new EtcdTruth(lock, "key");

@@ -1,5 +1,7 @@
 /** The listings of every program, by its id. */
 import { BY_HAND } from "./by-hand.ts";
+import { ETCD_ELECTION_MENDED, ETCD_ELECTION_OBSERVER, ETCD_ELECTION_PUBLISHED } from "./etcd-election.ts";
+import { ETCD_USES_FOLLOWER, ETCD_USES_MENDED, ETCD_USES_PUBLISHED, ETCD_USES_PUBLISHER } from "./etcd-uses.ts";
 import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./etcd-mutex.ts";
 import { ETCD_SERVICE } from "./etcd-service.ts";
@@ -34,6 +36,13 @@ export const SOURCES: Readonly<Record<string, Sourced>> = {
   "etcd-txn-watch": { listings: ETCD_TXN_WATCH, other: "etcd-txn-published" },
   "etcd-mutex-3.4": { listings: ETCD_MUTEX_34, other: "etcd-mutex-3.5" },
   "etcd-mutex-3.5": { listings: ETCD_MUTEX_35, other: "etcd-mutex-3.4" },
+  "etcd-election-published": { listings: ETCD_ELECTION_PUBLISHED, other: "etcd-election-mended" },
+  "etcd-election-mended": { listings: ETCD_ELECTION_MENDED, other: "etcd-election-published" },
+  "etcd-election-observer": { listings: ETCD_ELECTION_OBSERVER, other: null },
+  "etcd-uses-published": { listings: ETCD_USES_PUBLISHED, other: "etcd-uses-mended" },
+  "etcd-uses-mended": { listings: ETCD_USES_MENDED, other: "etcd-uses-published" },
+  "etcd-uses-follower": { listings: ETCD_USES_FOLLOWER, other: null },
+  "etcd-uses-publisher": { listings: ETCD_USES_PUBLISHER, other: null },
   "redis-timestamp-published": { listings: REDIS_TIMESTAMP_PUBLISHED, other: "redis-timestamp-mended" },
   "redis-timestamp-mended": { listings: REDIS_TIMESTAMP_MENDED, other: "redis-timestamp-published" },
   "redis-token-published": { listings: REDIS_TOKEN, other: "redis-token-counted" },

@@ -5,6 +5,7 @@ import { FAIR_STORIES } from "./fair.ts";
 import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
+import { USES_STORIES } from "./uses.ts";
 import { ZOOKEEPER_STORIES } from "./zookeeper.ts";
 
 export const LAB_STORIES: readonly LabStory[] = [
@@ -12,6 +13,7 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...OTHER_STORIES,
   ...REDIS_STORIES,
   ...ZOOKEEPER_STORIES,
+  ...USES_STORIES,
   ...BY_HAND_STORIES,
   ...ORDERLY_STORIES,
 ];
