@@ -45,7 +45,12 @@ export function labSim({ from, to, json }: LabSimOptions): number {
   const shortest = new Map([...stories].map(([name, found]) => [name, shortestOf(found)]));
   if (json) {
     const counts = [...rows].map(([kind, { runs, caught }]) => ({ kind, runs, caught: Object.fromEntries(caught) }));
-    const violations = failed.map(({ story, kind, broken }) => ({ story: story.id, kind, broken, replay: replay(story) }));
+    const violations = failed.map(({ story, kind, broken }) => ({
+      story: story.id,
+      kind,
+      broken,
+      replay: replay(story),
+    }));
     print(JSON.stringify({ seeds: [from, to], events, counts, shortest: Object.fromEntries(shortest), violations }));
     return failed.length === 0 ? 0 : 1;
   }

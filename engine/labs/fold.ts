@@ -201,7 +201,10 @@ export class LabFold {
   ahead(identity: string): number {
     const queue = this.#truth.queue(this.#state.at);
     if (queue[0]?.order === null) return 0;
-    return Math.max(0, queue.findIndex((place) => place.identity === identity));
+    return Math.max(
+      0,
+      queue.findIndex((place) => place.identity === identity),
+    );
   }
 
   /** The present holder, as the servers have it. */
