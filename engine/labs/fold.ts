@@ -2,10 +2,11 @@
  * From the events of a run to what the lock view shows: who believes and who really holds, overlaps with their reason,
  * the queue, the programs' cursors, and what became of the resource.
  *
- * Its state is plain data, replaced and never changed, so a copy of it costs nothing.
+ * Its state is plain data. With fifty clients most events concern one of them: the two maps are changed in place.
  */
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
+import type { RedisEvent } from "../redis/events.ts";
 import type { TraceEvent, WorldEvent } from "../sim/events.ts";
 import type { Liveness } from "../trace/liveness.ts";
 import {
@@ -16,6 +17,7 @@ import {
   type Overlap,
   type QueuePlace,
   type ResourceView,
+  type ServerView,
   type ThreadView,
   WRITES_SHOWN,
 } from "../trace/lab-view.ts";
@@ -25,18 +27,20 @@ import { isSmaller } from "./resource.ts";
 import { truthOf } from "./systems.ts";
 import type { Truth } from "./truth.ts";
 
+/** The fold's own: copied when it is handed out or taken. What stands in it is never changed. */
 interface State {
-  readonly at: Micros;
-  readonly clients: ReadonlyMap<ProcessId, LabClientView>;
-  readonly watches: ReadonlyMap<ProcessId, string | null>;
-  readonly believed: readonly Hold[];
-  readonly held: readonly Hold[];
-  readonly overlaps: readonly Overlap[];
-  readonly resource: ResourceView;
-  readonly notifications: number;
-  readonly messages: number;
-  readonly withoutHolder: Micros;
-  readonly outOfTurn: number;
+  at: Micros;
+  servers: readonly ServerView[];
+  readonly clients: Map<ProcessId, LabClientView>;
+  readonly watches: Map<ProcessId, string | null>;
+  believed: readonly Hold[];
+  held: readonly Hold[];
+  overlaps: readonly Overlap[];
+  resource: ResourceView;
+  notifications: number;
+  messages: number;
+  withoutHolder: Micros;
+  outOfTurn: number;
 }
 
 export class LabFold {
@@ -44,18 +48,23 @@ export class LabFold {
   readonly #truth: Truth;
   #state: State;
   #changed = true;
+  /** Whether somebody wants the lock; null: to be looked up again. */
+  #isWanted: boolean | null = null;
+  readonly #servers: ReadonlySet<ProcessId>;
 
   constructor(config: LabConfig, saved: unknown = null) {
     this.#config = config;
     this.#truth = truthOf(config);
+    this.#servers = new Set(serverIds(config));
     if (saved !== null) {
       const { state, truth } = saved as { readonly state: State; readonly truth: unknown };
-      this.#state = state;
+      this.#state = copyOf(state);
       this.#truth.restore(truth);
       return;
     }
     this.#state = {
       at: 0,
+      servers: [],
       clients: new Map(clientIds(config).map((id, i) => [id, newClient(id, programOf(config, i))])),
       watches: new Map(),
       believed: [],
@@ -85,6 +94,7 @@ export class LabFold {
     const client = process === null ? undefined : this.#state.clients.get(process);
     if (client !== undefined) this.#client(client, event as LabEvent | WorldEvent, traced);
     else if (process === RESOURCE) this.#resource(event as ResourceEvent, traced);
+    else if (process !== null) this.#server(process, event as RedisEvent);
     if ((event as WorldEvent).type === "sent") this.#sent(process, event as Extract<WorldEvent, { type: "sent" }>);
   }
 
@@ -104,7 +114,7 @@ export class LabFold {
   }
 
   state(): unknown {
-    return { state: this.#state, truth: this.#truth.state() };
+    return { state: copyOf(this.#state), truth: this.#truth.state() };
   }
 
   view(): LabView {
@@ -114,6 +124,7 @@ export class LabFold {
       variant: this.#config.variant,
       startsAt: this.#config.warmUp,
       lock: this.#config.lock,
+      servers: rest.servers,
       clients: [...clients.values()],
       queue: this.#queue(),
       believed: believed.slice(-HOLDS_SHOWN),
@@ -142,19 +153,29 @@ export class LabFold {
   }
 
   #count(to: Micros): void {
-    const { at, withoutHolder, clients } = this.#state;
+    const { at, clients } = this.#state;
     if (to <= at) return;
-    const isWanted = [...clients.values()].some(
+    this.#state.at = to;
+    this.#isWanted ??= [...clients.values()].some(
       ({ state, liveness }) => liveness === "running" && (state === "acquiring" || state === "waiting"),
     );
+    if (!this.#isWanted) return;
     const holder = this.#state.held.at(-1);
     const owner = holder?.to === null && holder.client !== null ? clients.get(holder.client) : undefined;
-    const isHeld = holder?.to === null && (owner === undefined || isUp(owner.liveness));
-    if (isWanted && !isHeld) this.#changed = true;
-    this.#state = { ...this.#state, at: to, withoutHolder: withoutHolder + (isWanted && !isHeld ? to - at : 0) };
+    if (holder?.to === null && (owner === undefined || isUp(owner.liveness))) return;
+    this.#state.withoutHolder += to - at;
+    this.#changed = true;
   }
 
   // ── the servers ──
+
+  #server(id: ProcessId, event: RedisEvent): void {
+    if (event.type !== "redis-role") return;
+    const { servers } = this.#state;
+    const at = servers.findIndex((server) => server.id === id);
+    const server: ServerView = { id, role: event.role };
+    this.#set({ servers: at < 0 ? [...servers, server] : servers.with(at, server) });
+  }
 
   #settleHolder(event: number): void {
     this.#changed = true;
@@ -242,7 +263,8 @@ export class LabFold {
         this.#put({ ...client, identity: event.identity });
         return event.identity === null ? undefined : this.#nameHolder();
       case "lock-watches":
-        return this.#set({ watches: new Map(this.#state.watches).set(client.id, event.identity) });
+        this.#state.watches.set(client.id, event.identity);
+        return this.#set({});
       case "lock-believes":
         return event.holds ? this.#believes(client, event.token, traced) : this.#doubts(client);
       case "own-deadline":
@@ -276,7 +298,9 @@ export class LabFold {
   }
 
   #put(client: LabClientView): void {
-    this.#set({ clients: new Map(this.#state.clients).set(client.id, client) });
+    this.#state.clients.set(client.id, client);
+    this.#isWanted = null;
+    this.#changed = true;
   }
 
   #believes(client: LabClientView, token: string | null, { at, id }: TraceEvent): void {
@@ -291,8 +315,8 @@ export class LabFold {
     const queue = this.#truth.queue(at);
     const place = queue.findIndex(({ identity }) => identity === client.identity);
     const isEarly = place > 0 && queue[0]?.order !== null;
+    this.#put({ ...client, believes: true, token });
     this.#set({
-      clients: new Map(clients).set(client.id, { ...client, believes: true, token }),
       believed: [...believed, { client: client.id, identity: client.identity, token, from: at, to: null, event: id }],
       overlaps: [...overlaps, ...found],
       outOfTurn: outOfTurn + (isEarly ? 1 : 0),
@@ -360,16 +384,22 @@ export class LabFold {
 
   #sent(from: ProcessId | null, { to }: { readonly to: ProcessId }): void {
     const { clients } = this.#state;
-    const servers = serverIds(this.#config);
+    const servers = this.#servers;
     const ours =
-      from !== null && ((clients.has(from) && servers.includes(to)) || (clients.has(to) && servers.includes(from)));
-    if (ours) this.#set({ messages: this.#state.messages + 1 });
+      from !== null && ((clients.has(from) && servers.has(to)) || (clients.has(to) && servers.has(from)));
+    if (!ours) return;
+    this.#state.messages += 1;
+    this.#changed = true;
   }
 
   #set(changes: Partial<State>): void {
     this.#changed = true;
-    this.#state = { ...this.#state, ...changes };
+    Object.assign(this.#state, changes);
   }
+}
+
+function copyOf(state: State): State {
+  return { ...state, clients: new Map(state.clients), watches: new Map(state.watches) };
 }
 
 function isUp(liveness: Liveness): boolean {
