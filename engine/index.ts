@@ -88,6 +88,7 @@ export type {
   QueuePlace,
   ResourceView,
   ResourceWrite,
+  ServerView,
   ThreadView,
 } from "./trace/lab-view.ts";
 export type {

@@ -2,11 +2,11 @@
  * From the events of a run to what the lock view shows: who believes and who really holds, overlaps with their reason,
  * the queue, the programs' cursors, and what became of the resource.
  *
- * Clients and watches are kept in place, as fifty of them step thousands of times; all else is replaced and never
- * changed, so that a copy of the state costs a few entries.
+ * Its state is plain data. With fifty clients most events concern one of them: the two maps are changed in place.
  */
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
+import type { RedisEvent } from "../redis/events.ts";
 import type { TraceEvent, WorldEvent } from "../sim/events.ts";
 import type { Liveness } from "../trace/liveness.ts";
 import {
@@ -17,6 +17,8 @@ import {
   type Overlap,
   type QueuePlace,
   type ResourceView,
+  type ResourceWrite,
+  type ServerView,
   type ThreadView,
   WRITES_SHOWN,
 } from "../trace/lab-view.ts";
@@ -26,11 +28,12 @@ import { isSmaller } from "./resource.ts";
 import { isLock, truthOf } from "./systems.ts";
 import type { Truth } from "./truth.ts";
 
+/** The fold's own: copied when it is handed out or taken. What stands in it is never changed. */
 interface State {
   at: Micros;
-  clients: Map<ProcessId, LabClientView>;
-  watches: Map<ProcessId, string | null>;
-  /** The last ones that are shown, as with `held`. */
+  servers: readonly ServerView[];
+  readonly clients: Map<ProcessId, LabClientView>;
+  readonly watches: Map<ProcessId, string | null>;
   believed: readonly Hold[];
   held: readonly Hold[];
   overlaps: readonly Overlap[];
@@ -41,18 +44,14 @@ interface State {
   outOfTurn: number;
 }
 
-function copyOf(state: State): State {
-  return { ...state, clients: new Map(state.clients), watches: new Map(state.watches) };
-}
-
 export class LabFold {
   readonly #config: LabConfig;
   readonly #truth: Truth;
-  readonly #servers: ReadonlySet<ProcessId>;
-  readonly #state: State;
+  #state: State;
   #changed = true;
-  /** Whether somebody wants the lock and nobody really holds it; null: to be worked out. */
-  #isVacant: boolean | null = null;
+  /** Whether somebody wants the lock; null: to be looked up again. */
+  #isWanted: boolean | null = null;
+  readonly #servers: ReadonlySet<ProcessId>;
 
   constructor(config: LabConfig, saved: unknown = null) {
     this.#config = config;
@@ -66,6 +65,7 @@ export class LabFold {
     }
     this.#state = {
       at: 0,
+      servers: [],
       clients: new Map(clientIds(config).map((id, i) => [id, newClient(id, programOf(config, i))])),
       watches: new Map(),
       believed: [],
@@ -95,6 +95,7 @@ export class LabFold {
     const client = process === null ? undefined : this.#state.clients.get(process);
     if (client !== undefined) this.#client(client, event as LabEvent | WorldEvent, traced);
     else if (process === RESOURCE) this.#resource(event as ResourceEvent, traced);
+    else if (process !== null) this.#server(process, event as RedisEvent);
     if ((event as WorldEvent).type === "sent") this.#sent(process, event as Extract<WorldEvent, { type: "sent" }>);
   }
 
@@ -124,6 +125,7 @@ export class LabFold {
       variant: this.#config.variant,
       startsAt: this.#config.warmUp,
       lock: this.#config.lock,
+      servers: rest.servers,
       clients: [...clients.values()],
       queue: this.#queue(),
       believed,
@@ -152,28 +154,29 @@ export class LabFold {
   }
 
   #count(to: Micros): void {
-    const state = this.#state;
-    const { at } = state;
+    const { at, clients } = this.#state;
     if (to <= at) return;
-    state.at = to;
-    this.#isVacant ??= this.#isLacking();
-    if (!this.#isVacant) return;
-    state.withoutHolder += to - at;
+    this.#state.at = to;
+    this.#isWanted ??= [...clients.values()].some(
+      ({ state, liveness }) => liveness === "running" && (state === "acquiring" || state === "waiting"),
+    );
+    if (!this.#isWanted || !isLock(this.#config.system)) return;
+    const holder = this.#state.held.at(-1);
+    const owner = holder?.to === null && holder.client !== null ? clients.get(holder.client) : undefined;
+    if (holder?.to === null && (owner === undefined || isUp(owner.liveness))) return;
+    this.#state.withoutHolder += to - at;
     this.#changed = true;
   }
 
-  #isLacking(): boolean {
-    if (!isLock(this.#config.system)) return false;
-    const { clients, held } = this.#state;
-    let isWanted = false;
-    for (const { state, liveness } of clients.values())
-      isWanted ||= liveness === "running" && (state === "acquiring" || state === "waiting");
-    const holder = held.at(-1);
-    const owner = holder?.to === null && holder.client !== null ? clients.get(holder.client) : undefined;
-    return isWanted && !(holder?.to === null && (owner === undefined || isUp(owner.liveness)));
-  }
-
   // ── the servers ──
+
+  #server(id: ProcessId, event: RedisEvent): void {
+    if (event.type !== "redis-role") return;
+    const { servers } = this.#state;
+    const at = servers.findIndex((server) => server.id === id);
+    const server: ServerView = { id, role: event.role };
+    this.#set({ servers: at < 0 ? [...servers, server] : servers.with(at, server) });
+  }
 
   #settleHolder(event: number): void {
     this.#changed = true;
@@ -218,6 +221,16 @@ export class LabFold {
       const client = byIdentity.get(place.identity) ?? null;
       return { ...place, client, watches: client === null ? null : (this.#state.watches.get(client) ?? null) };
     });
+  }
+
+  /** How many stand before it in the servers' queue; 0 when it is first, or in none. */
+  ahead(identity: string): number {
+    const queue = this.#truth.queue(this.#state.at);
+    if (queue[0]?.order === null) return 0;
+    return Math.max(
+      0,
+      queue.findIndex((place) => place.identity === identity),
+    );
   }
 
   /** The present holder, as the servers have it. */
@@ -291,7 +304,8 @@ export class LabFold {
 
   #put(client: LabClientView): void {
     this.#state.clients.set(client.id, client);
-    this.#set({});
+    this.#isWanted = null;
+    this.#changed = true;
   }
 
   #believes(client: LabClientView, token: string | null, { at, id }: TraceEvent): void {
@@ -350,9 +364,7 @@ export class LabFold {
         const { client, value, token, greatest } = event;
         const write = { client, value, token, at, event: id, taken: false, greatest, lostUpdate: false };
         const { refused, writes } = resource;
-        return this.#set({
-          resource: { ...resource, refused: refused + 1, writes: [...writes, write].slice(-WRITES_SHOWN) },
-        });
+        return this.#set({ resource: { ...resource, refused: refused + 1, writes: lastOf(writes, write) } });
       }
       case "resource-wrote": {
         const { client, value, token } = event;
@@ -368,7 +380,7 @@ export class LabFold {
             writer: client,
             greatest: token === null || isOld ? greatest : token,
             lostUpdates: lostUpdates + (lostUpdate ? 1 : 0),
-            writes: [...writes, write].slice(-WRITES_SHOWN),
+            writes: lastOf(writes, write),
           },
         });
       }
@@ -387,9 +399,16 @@ export class LabFold {
 
   #set(changes: Partial<State>): void {
     this.#changed = true;
-    this.#isVacant = null;
     Object.assign(this.#state, changes);
   }
+}
+
+function copyOf(state: State): State {
+  return { ...state, clients: new Map(state.clients), watches: new Map(state.watches) };
+}
+
+function lastOf(writes: readonly ResourceWrite[], write: ResourceWrite): readonly ResourceWrite[] {
+  return [...writes, write].slice(-WRITES_SHOWN);
 }
 
 function isUp(liveness: Liveness): boolean {

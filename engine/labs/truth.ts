@@ -60,6 +60,8 @@ interface EtcdFacts {
 export class EtcdTruth implements Truth {
   readonly #name: string;
   readonly #mode: "prefix" | "key";
+  /** As it was last asked for; null: something has changed since. */
+  #queue: readonly Place[] | null = null;
   #facts: EtcdFacts = { index: 0, revision: 0, keys: new Map(), leases: new Map(), gone: new Map() };
 
   constructor(name: string, mode: "prefix" | "key") {
@@ -70,6 +72,7 @@ export class EtcdTruth implements Truth {
   add({ at, event }: TraceEvent): boolean {
     const told = event as EtcdEvent;
     if (told.type === "etcd-lease-counted") {
+      this.#queue = null;
       const counted = { at, expiresAt: at + told.expiresIn, span: told.ttl * SECOND };
       this.#facts.leases = new Map(this.#facts.leases).set(told.lease, counted);
       return false;
@@ -79,6 +82,8 @@ export class EtcdTruth implements Truth {
     this.#facts.index = told.index;
     this.#facts.revision = told.revision;
     if (told.changes.length === 0) return false;
+    if (!told.changes.some(({ kv }) => this.#isOurs(kv.key))) return false;
+    this.#queue = null;
     const keys = new Map(this.#facts.keys);
     const gone = new Map(this.#facts.gone);
     for (const { tombstone, kv, main } of told.changes) {
@@ -97,6 +102,7 @@ export class EtcdTruth implements Truth {
   /** A member starts from a snapshot: news only when it is ahead of all that was told before. */
   #restored({ revision, changes }: Extract<EtcdEvent, { readonly type: "etcd-restored" }>): boolean {
     if (revision <= this.#facts.revision) return false;
+    this.#queue = null;
     this.#facts.revision = revision;
     const keys = new Map<string, EtcdKey>();
     for (const { tombstone, kv, main } of changes) {
@@ -112,6 +118,11 @@ export class EtcdTruth implements Truth {
   }
 
   queue(): readonly Place[] {
+    this.#queue ??= this.#sorted();
+    return this.#queue;
+  }
+
+  #sorted(): readonly Place[] {
     const { keys, leases } = this.#facts;
     return [...keys]
       .map(([key, held]): Place => {
@@ -141,6 +152,7 @@ export class EtcdTruth implements Truth {
 
   restore(state: unknown): void {
     this.#facts = { ...(state as EtcdFacts) };
+    this.#queue = null;
   }
 
   #isOurs(key: string): boolean {
@@ -345,6 +357,7 @@ interface ZkFacts {
 export class ZooKeeperTruth implements Truth {
   readonly #root: string;
   readonly #lock: string;
+  #queue: readonly Place[] | null = null;
   #facts: ZkFacts = { zxid: 0, nodes: new Map(), gone: new Map() };
 
   constructor(root: string, lock: string) {
@@ -360,6 +373,9 @@ export class ZooKeeperTruth implements Truth {
     this.#facts.zxid = told.zxid;
     const [node] = lockQueue([told.path.slice(this.#root.length + 1)], this.#lock);
     if (node === undefined) return false;
+    const isKnown = this.#facts.nodes.has(told.path);
+    if (isKnown === (told.type === "znode-created")) return false;
+    this.#queue = null;
     const nodes = new Map(this.#facts.nodes);
     if (told.type === "znode-created") nodes.set(told.path, node.number);
     else if (nodes.delete(told.path)) {
@@ -371,9 +387,10 @@ export class ZooKeeperTruth implements Truth {
   }
 
   queue(): readonly Place[] {
-    return [...this.#facts.nodes]
+    this.#queue ??= [...this.#facts.nodes]
       .sort(([, a], [, b]) => (a - b) | 0)
       .map(([identity, order]) => ({ identity, order, expiresAt: null, renewedAt: null, span: null }));
+    return this.#queue;
   }
 
   endsAt(): null {
@@ -390,5 +407,6 @@ export class ZooKeeperTruth implements Truth {
 
   restore(state: unknown): void {
     this.#facts = { ...(state as ZkFacts) };
+    this.#queue = null;
   }
 }
