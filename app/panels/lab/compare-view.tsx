@@ -45,7 +45,7 @@ export default function CompareView({ stories, onClose }: Props) {
     setPlaying(!playing);
   };
   return (
-    <Dialog title={text("lab.compare.title")} close={text("app.close")} wide onClose={onClose}>
+    <Dialog title={text("lab.compare.title")} close={text("app.close")} onClose={onClose}>
       <div className={css["bar"]}>
         <Button look="solid" onClick={toggle}>
           {text(playing ? "transport.pause" : "transport.play")}

@@ -140,6 +140,17 @@ describe("what is refused before anything runs", () => {
     );
   });
 
+  it("a put that keeps what an operation before it deletes: a real one panics", () => {
+    const bench = new Bench();
+    bench.put("b", "1");
+    const keeping = op.put("b", "", { ignoreValue: true });
+    expect(refused([op.del("a", "\0"), keeping], bench)).toBe("key not found");
+    expect(refused([op.txn({ success: [op.del("b", "\0")] }), op.txn({ success: [keeping] })], bench)).toBe(
+      "key not found",
+    );
+    expect(bench.txn({ success: [keeping, op.del("c", "\0")] }).succeeded).toBe(true);
+  });
+
   it("of two faults that of a put is told, though that of a range stands before it", () => {
     expect(refused([op.get("a", { revision: 99 }), op.put("a", "", { ignoreValue: true })])).toBe("key not found");
   });
