@@ -7,7 +7,7 @@ import { familyOf } from "../labs/systems.ts";
 import { LAB_KIT } from "../labs/world.ts";
 import type { Build } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
-import { build } from "./build.ts";
+import { build, consoleId } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
 import { buildEtcd, etcdWorld } from "./etcd.ts";
 import { describeEtcd } from "./fold/describe-etcd.ts";
@@ -23,7 +23,7 @@ export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, recordLabStory 
 function buildAny(...[spec, env]: Parameters<Build>): ReturnType<Build> {
   const config = spec.config as object;
   if ("kind" in config || "type" in config) return LAB_KIT.build(spec, env);
-  if ("etcd" in config || "client" in config) return buildEtcd(spec, env);
+  if ("etcd" in config || "client" in config || "program" in config) return buildEtcd(spec, env);
   return build(spec, env);
 }
 
@@ -38,10 +38,10 @@ function parts(config: RunConfig, states: PartStates | null): Parts {
   if (lab !== undefined) {
     const family = familyOf(lab.system);
     const describe = describeLab(DESCRIBE_FAMILY[family] ?? describePlainly);
-    const etcd = family === "etcd" ? new EtcdFold(states?.etcd ?? null) : null;
+    const etcd = family === "etcd" ? new EtcdFold(null, states?.etcd ?? null) : null;
     return { describe, note: labNote, etcd, lab: new LabFold(lab, states?.lab ?? null) };
   }
   if (system !== "etcd") return REGISTER_KIT.parts(config, states);
-  const etcd = new EtcdFold(states?.etcd ?? null);
+  const etcd = new EtcdFold(consoleId(config), states?.etcd ?? null);
   return { describe: describeEtcd, note: () => etcd.takeNote(), etcd, lab: null };
 }

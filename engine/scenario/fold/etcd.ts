@@ -11,9 +11,10 @@ import type { Change } from "../../etcd/mvcc/history.ts";
 import type { ReplicaEvent } from "../../replica/events.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { TraceEvent, WorldEvent } from "../../sim/events.ts";
-import type { EtcdDelta, EtcdMemberView } from "../../trace/etcd-view.ts";
+import type { ConsoleView, EtcdDelta, EtcdMemberView } from "../../trace/etcd-view.ts";
 import type { PartFold } from "../kit.ts";
 import { textOf } from "./etcd-text.ts";
+import { emptyConsole, Screen } from "./etcd-screen.ts";
 import { Keys, type KeysState, NO_KEYS } from "./etcd-keys.ts";
 import { Leases, type LeasesState, NO_LEASES } from "./etcd-leases.ts";
 import { NO_REQUESTS, Requests, type RequestsState } from "./etcd-requests.ts";
@@ -27,6 +28,7 @@ interface EtcdFoldState {
   readonly watches: WatchesState;
   readonly requests: RequestsState;
   readonly members: readonly EtcdMemberView[];
+  readonly console: ConsoleView | null;
 }
 
 const NOTHING: EtcdFoldState = {
@@ -35,6 +37,7 @@ const NOTHING: EtcdFoldState = {
   watches: NO_WATCHES,
   requests: NO_REQUESTS,
   members: [],
+  console: null,
 };
 
 export class EtcdFold implements PartFold<EtcdDelta> {
@@ -43,22 +46,28 @@ export class EtcdFold implements PartFold<EtcdDelta> {
   readonly #watches: Watches;
   readonly #requests: Requests;
   readonly #members: Kept<ProcessId, EtcdMemberView>;
+  readonly #screen: Screen | null;
   #toldRevision = -1;
   #toldCompact = -1;
   #note: NoteMade | null = null;
 
-  /** @param state of another one that goes on here; null at the start of a run */
-  constructor(state: unknown = null) {
-    const { keys, leases, watches, requests, members } = (state as EtcdFoldState | null) ?? NOTHING;
+  /**
+   * @param console where a person types; null without one
+   * @param state of another one that goes on here; null at the start of a run
+   */
+  constructor(console: ProcessId | null, state: unknown = null) {
+    const { keys, leases, watches, requests, members, console: screen } = (state as EtcdFoldState | null) ?? NOTHING;
     this.#keys = new Keys(keys);
     this.#leases = new Leases(leases);
     this.#watches = new Watches(watches);
     this.#requests = new Requests(requests);
     this.#members = new Kept(members);
+    this.#screen = console === null ? null : new Screen(screen ?? emptyConsole(console));
   }
 
   add(traced: TraceEvent): void {
     const { process } = traced;
+    this.#screen?.add(traced);
     if (process === null) return;
     const event = traced.event as WorldEvent | ReplicaEvent | EtcdEvent;
     switch (event.type) {
@@ -101,9 +110,10 @@ export class EtcdFold implements PartFold<EtcdDelta> {
     const watches = this.#watches.kept.takeChanges();
     const requests = this.#requests.kept.takeChanges();
     const members = this.#members.takeChanges();
+    const screen = this.#screen?.takeChange() ?? null;
     const { revision, compactRevision } = this.#keys;
     const same = revision === this.#toldRevision && compactRevision === this.#toldCompact;
-    if (same && [keys, leases, watches, requests, members].every((each) => each === null)) return null;
+    if (same && [keys, leases, watches, requests, members, screen].every((each) => each === null)) return null;
     this.#toldRevision = revision;
     this.#toldCompact = compactRevision;
     return {
@@ -115,6 +125,7 @@ export class EtcdFold implements PartFold<EtcdDelta> {
       ...(watches !== null && { watches: watches.changed, watchesGone: watches.gone }),
       ...(requests !== null && { requests: requests.changed, requestsGone: requests.gone }),
       ...(members !== null && { members: members.changed, membersGone: members.gone }),
+      ...(screen !== null && { console: screen }),
     };
   }
 
@@ -130,6 +141,7 @@ export class EtcdFold implements PartFold<EtcdDelta> {
       watches: this.#watches.kept.all(),
       requests: this.#requests.kept.all(),
       members: this.#members.all(),
+      ...(this.#screen !== null && { console: this.#screen.view }),
     };
   }
 
@@ -140,6 +152,7 @@ export class EtcdFold implements PartFold<EtcdDelta> {
       watches: this.#watches.state(),
       requests: this.#requests.state(),
       members: this.#members.all(),
+      console: this.#screen?.view ?? null,
     };
   }
 
