@@ -42,9 +42,10 @@ function Screen({ console }: { readonly console: ConsoleActs }) {
   const { view } = console;
   const output = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
+  const last = view.lines.at(-1);
   useLayoutEffect(() => {
-    if (output.current !== null) output.current.scrollTop = output.current.scrollHeight;
-  }, [view.lines]);
+    if (output.current !== null && last !== undefined) output.current.scrollTop = output.current.scrollHeight;
+  }, [last]);
   return (
     <div className={css["console"]}>
       <Endpoint console={console} />

@@ -6,11 +6,11 @@ import { useView } from "../../store/use.ts";
 export interface ConsoleActs {
   readonly view: ConsoleView;
   /** A line at the prompt, or for the command that runs. */
-  line(text: string): void;
-  interrupt(): void;
-  eof(): void;
+  readonly line: (text: string) => void;
+  readonly interrupt: () => void;
+  readonly eof: () => void;
   /** A command of its own: what runs in the foreground is interrupted first. */
-  run(command: string): void;
+  readonly run: (command: string) => void;
 }
 
 /** Null where a run has no console. */

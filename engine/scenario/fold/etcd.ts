@@ -235,10 +235,12 @@ export class EtcdFold implements PartFold<EtcdDelta> {
     for (const change of changes) this.#change(change, at, null);
   }
 
-  #figures(process: ProcessId, { type: _, ...figures }: EtcdEvent & { type: "etcd-figures" }): void {
+  #figures(process: ProcessId, figures: EtcdEvent & { type: "etcd-figures" }): void {
     const before = this.#members.get(process)?.alarms ?? [];
     const [raised] = figures.alarms.filter((alarm) => !before.includes(alarm));
     if (raised !== undefined) this.#note = { what: "etcd-alarm", figures: { alarm: raised } };
-    this.#members.put({ id: process, ...figures });
+    const { revision, compactRevision, keys, dbSize, dbSizeInUse, alarms, watchers, isLearner } = figures;
+    const store = { revision, compactRevision, keys, dbSize, dbSizeInUse };
+    this.#members.put({ id: process, ...store, alarms, watchers, isLearner });
   }
 }

@@ -55,7 +55,7 @@ export class Kept<Id, View extends { readonly id: Id }> {
   }
 
   clear(): void {
-    for (const id of [...this.#views.keys()]) this.remove(id);
+    for (const id of Array.from(this.#views.keys())) this.remove(id);
   }
 
   /** Null when nothing changed. One that went and came again has changed, and is not gone. */
