@@ -32,6 +32,7 @@ export default function LeasesPanel() {
 
 const Lease = memo(function Lease({ lease }: { readonly lease: LeaseView }) {
   const { text, seconds } = useLanguage();
+  const isOwn = useView(({ etcd }) => lease.grantedTo !== null && etcd?.console?.id === lease.grantedTo);
   const { id, ttl, grantedTo, expiresAt, renewedAt, by, renewals, keys, state, endedAt } = lease;
   return (
     <li className={css["card"]} data-state={state}>
@@ -59,8 +60,8 @@ const Lease = memo(function Lease({ lease }: { readonly lease: LeaseView }) {
           {keys.length > KEYS_SHOWN ? <span>{text("leases.more", { count: keys.length - KEYS_SHOWN })}</span> : null}
         </p>
       )}
-      {endedAt === null ? (
-        <TryCommands commands={[`lease keep-alive ${id}`, `put session alive --lease=${id}`, `lease revoke ${id}`]} />
+      {endedAt === null && isOwn ? (
+        <TryCommands commands={[`lease keep-alive ${id}`, `put session on --lease=${id}`, `lease revoke ${id}`]} />
       ) : null}
       {endedAt === null && expiresAt !== null ? <SpanRing from={renewedAt} until={expiresAt} /> : null}
     </li>
