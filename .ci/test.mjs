@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { build } from "./build.mjs";
 import { installBrowser, installPackages } from "./install.mjs";
 import { ROOT, runPackage, say, TOOLS } from "./programs.mjs";
@@ -12,10 +12,19 @@ import { ROOT, runPackage, say, TOOLS } from "./programs.mjs";
 /** @typedef {{ passed: number, failed: number }} Sum */
 
 const REPORTS = join(ROOT, ".tmp/test");
-/** Transcripts of another implementation, kept beside a checkout by those who have them. */
-const TRANSCRIPTS = join(ROOT, "../shared/conformance/etcd-raft");
+/** What other implementations said and did, kept beside a checkout by those who have it. */
+const RECORDED = join(ROOT, "../shared/conformance");
+/** Each suite of `npm run conformance`, and the folder of its cases. */
+const SUITES = Object.entries({
+  raft: "etcd-raft",
+  etcd: "etcd-kv",
+  etcdctl: "etcdctl",
+  redis: "redis",
+  zookeeper: "zookeeper",
+});
 
 const CAMPAIGN_SEEDS = 300;
+const ETCD_SEEDS = 60;
 
 await installPackages();
 const chromium = await installBrowser();
@@ -25,8 +34,12 @@ mkdirSync(REPORTS, { recursive: true });
 /** @type {readonly (readonly [name: string, runner: () => Promise<Sum | null>])[]} */
 const runners = [
   ["unit and world tests", unitTests],
-  ["conformance: raft", conformance],
-  ["campaign", campaign],
+  ...SUITES.map(
+    ([suite, folder]) =>
+      /** @type {const} */ ([`conformance: ${suite}`, () => conformance(suite, join(RECORDED, folder))]),
+  ),
+  ["campaign", () => campaign(CAMPAIGN_SEEDS, [])],
+  ["campaign: etcd", () => campaign(ETCD_SEEDS, ["--system", "etcd"])],
   ["mutants", mutants],
   ["end-to-end tests", endToEnd],
 ];
@@ -52,13 +65,17 @@ async function unitTests() {
   return counted(code, Number(numPassedTests), Number(numFailedTests));
 }
 
-/** @returns {Promise<Sum | null>} */
-async function conformance() {
-  if (!existsSync(TRANSCRIPTS)) {
-    say("skipped: no transcripts at ../shared/conformance/etcd-raft");
+/**
+ * @param {string} suite
+ * @param {string} folder
+ * @returns {Promise<Sum | null>}
+ */
+async function conformance(suite, folder) {
+  if (!existsSync(folder)) {
+    say(`skipped: no cases at ${relative(ROOT, folder)}`);
     return null;
   }
-  const args = ["engine/cli/main.ts", "conformance", "raft", TRANSCRIPTS];
+  const args = ["engine/cli/main.ts", "conformance", suite, folder];
   const { code, output } = await runPackage(TOOLS.tsx, args, { output: "both" });
   const [, passed = 0, failed = 0] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
   return counted(code, Number(passed), Number(failed));
@@ -67,12 +84,14 @@ async function conformance() {
 /**
  * Random clusters under random faults; the seeds are not those of `npm run check`.
  *
+ * @param {number} seeds
+ * @param {readonly string[]} options
  * @returns {Promise<Sum>}
  */
-async function campaign() {
-  const args = ["engine/cli/main.ts", "sim", "--seeds", `1001..${1000 + CAMPAIGN_SEEDS}`];
+async function campaign(seeds, options) {
+  const args = ["engine/cli/main.ts", "sim", ...options, "--seeds", `1001..${1000 + seeds}`];
   const { code } = await runPackage(TOOLS.tsx, args);
-  return counted(code, code === 0 ? CAMPAIGN_SEEDS : 0, 0);
+  return counted(code, code === 0 ? seeds : 0, 0);
 }
 
 /** @returns {Promise<Sum>} */

@@ -48,4 +48,6 @@ export const enLabNotes = {
   "lab.note.timeout-read": "A wait that ended by itself is no lock.",
   "lab.note.any-event-is-mine": "Any event will do, even “disconnected”, and it does not look again.",
   "lab.note.herd": "All watch the same node: each change wakes everyone.",
+  "lab.note.guarded-by-key": "It is written only while its own key is the one that it made.",
+  "lab.note.asks-the-next-owners-time": "The time that it asks for is the next owner’s, which is never over.",
 } as const;

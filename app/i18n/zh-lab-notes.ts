@@ -48,4 +48,6 @@ export const zhLabNotes = {
   "lab.note.timeout-read": "等到时限结束，并不等于得到锁。",
   "lab.note.any-event-is-mine": "任何事件都算数，哪怕是“断开连接”，也不再查看。",
   "lab.note.herd": "都监视同一个节点：每次变化都唤醒所有人。",
+  "lab.note.guarded-by-key": "只有自己的键仍是当初创建的那个，才会写入。",
+  "lab.note.asks-the-next-owners-time": "它查的是下一个持有者的时间，而那总是没过期的。",
 } as const;

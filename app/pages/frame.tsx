@@ -4,7 +4,6 @@ import { useText } from "../i18n/use-text.ts";
 import { useKeys } from "../panels/keys.ts";
 import { Notices } from "../panels/notices.tsx";
 import { Transport } from "../panels/transport.tsx";
-import { Why } from "../panels/why.tsx";
 import { Stage } from "../scene/stage.tsx";
 import { anyPanicked, everLed, settings } from "../store/selectors.ts";
 import { usePlayer } from "../player/use.ts";
@@ -15,6 +14,7 @@ import { writeText } from "../ui/write-text.ts";
 import { useMedia } from "../ui/use-media.ts";
 import { Header } from "./header.tsx";
 import { HintLine } from "./hint-line.tsx";
+import panels from "../panels/panels.module.css";
 import css from "./pages.module.css";
 
 /** What is not seen at first is fetched when it is. */
@@ -28,6 +28,7 @@ const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
 /** Before the first leader there is nothing on it. */
 const Timeline = lazy(() => import("../panels/timeline.tsx"));
+const Why = lazy(() => import("../panels/why.tsx"));
 const StageTools = lazy(() => import("../scene/stage-tools.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
 
@@ -93,7 +94,9 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
           {lawless ? <RulesOff /> : null}
           {panicked ? <Panics /> : null}
         </Suspense>
-        <Why />
+        <Suspense fallback={<section className={panels["why"]} />}>
+          <Why />
+        </Suspense>
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
         {narrow || top === undefined ? null : top.content}

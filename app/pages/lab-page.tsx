@@ -7,6 +7,7 @@ import { Frame } from "./frame.tsx";
 const LockPanel = lazy(() => import("../panels/lock/lock-panel.tsx"));
 const CodePanel = lazy(() => import("../panels/lab/code-panel.tsx"));
 const SetupPanel = lazy(() => import("../panels/lab/setup-panel.tsx"));
+const ComparePanel = lazy(() => import("../panels/lab/compare-panel.tsx"));
 const StoriesPanel = lazy(() => import("../panels/lab/stories-panel.tsx"));
 
 export default function LabPage() {
@@ -16,6 +17,7 @@ export default function LabPage() {
       { id: "lock", title: text("tab.locks"), content: <LockPanel /> },
       { id: "code", title: text("tab.code"), content: <CodePanel /> },
       { id: "stories", title: text("tab.stories"), content: <StoriesPanel /> },
+      { id: "compare", title: text("tab.compare"), content: <ComparePanel /> },
       { id: "setup", title: text("tab.setup"), content: <SetupPanel /> },
     ],
     [text],

@@ -1,14 +1,13 @@
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { useLanguage } from "../i18n/use-text.ts";
 import { notes as notesOf, playingOf, violation as violationOf } from "../store/selectors.ts";
 import { useView, useWorld } from "../store/use.ts";
+import BreachLine from "./breach-line.tsx";
 import { latestNotes, NoteLine, noteKey } from "./note-line.tsx";
 import css from "./panels.module.css";
 
-const BreachLine = lazy(() => import("./breach-line.tsx"));
-
 /** One line under the stage: what just happened, and why. What came before it fades behind. */
-export function Why() {
+export default function Why() {
   const { text, number } = useLanguage();
   const notes = useView(notesOf);
   const playing = useWorld(playingOf);
@@ -26,9 +25,7 @@ export function Why() {
       {shown === null ? null : (
         <p>
           <time>{number(shown.at / 1_000_000, 3)}</time>
-          <Suspense fallback={null}>
-            <BreachLine violation={shown} />
-          </Suspense>
+          <BreachLine violation={shown} />
         </p>
       )}
       {lines.length === 0 ? <p>{text("why.nothing")}</p> : null}

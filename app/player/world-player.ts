@@ -48,6 +48,8 @@ export interface Player {
   restart(spec: RunSpec, commands?: readonly Recorded[]): Promise<boolean>;
   /** Starts and plays a story. Its commands lie ahead, and are carried out when their time comes. */
   tell(story: Story, telling: Telling): Promise<boolean>;
+  /** The members run in one thread from now on, until another speed moves them. */
+  placeInline(): Promise<void>;
   /** Likewise a lock story, by its id. */
   tellLab(id: string): Promise<boolean>;
   play(): void;
@@ -152,6 +154,10 @@ export class WorldPlayer implements Player {
     const stands = await this.restart(recorded.spec, recorded.commands);
     if (stands) this.play();
     return stands;
+  }
+
+  async placeInline(): Promise<void> {
+    await this.#move((coordinator, key) => coordinator.place(key, "inline"), CALL_LIMIT_S);
   }
 
   async tellLab(id: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
  * `conformance SUITE PATH…`: runs external cases, prints how each failing one differs, and counts. With `redis --live`
- * it makes its own cases and asks a real server.
+ * or `etcd --live` it makes its own cases and asks a real server.
  *
  * A case is a file. A folder stands for all case files below it, in order of their paths.
  */
@@ -21,6 +21,7 @@ export async function conformance([name, ...paths]: readonly string[]): Promise<
   const load = name === undefined ? undefined : SUITES[name];
   if (load === undefined || paths.length === 0)
     throw new UsageError(`usage: conformance SUITE PATH…, where SUITE is one of: ${Object.keys(SUITES).join(", ")}`);
+  if (name === "etcd" && paths[0] === "--live") return (await import("./etcd/live.ts")).live(paths.slice(1));
   if (name === "redis" && paths[0] === "--live") return (await import("./redis/live.ts")).live(paths.slice(1));
   const suite = await load();
   const files = paths.flatMap((path) => casesUnder(suite, path));

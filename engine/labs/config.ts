@@ -21,6 +21,8 @@ export interface LabClientSpec {
   /** What differs for it from the lab's. */
   readonly params?: Partial<LockParams>;
   readonly variant?: string;
+  /** A program of another kind, by its whole name. */
+  readonly program?: string;
   /** The only server that it talks to, by its place; left out: all of them. */
   readonly server?: number;
 }
@@ -91,7 +93,7 @@ export function serverIds({ servers }: LabConfig): readonly ProcessId[] {
 }
 
 export function programOf({ system, variant, clients }: LabConfig, client: number): string {
-  return `${system}-${clients[client]?.variant ?? variant}`;
+  return clients[client]?.program ?? `${system}-${clients[client]?.variant ?? variant}`;
 }
 
 export function paramsOf({ params, lock, clients }: LabConfig, client: number): LockParams {

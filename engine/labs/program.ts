@@ -141,4 +141,15 @@ export interface LockParams {
   readonly servers: number;
   /** How often the whole is done. */
   readonly rounds: number;
+  /** What a client by hand asks, one after the other. */
+  readonly orders?: readonly HandOrder[];
+}
+
+/** Something that a person asks of a server by hand. */
+export interface HandOrder {
+  /** From the client's start. */
+  readonly at: Micros;
+  /** The system's own. */
+  readonly request: object;
+  readonly timeout?: Micros;
 }

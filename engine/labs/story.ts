@@ -11,6 +11,7 @@ import type { TraceEvent } from "../sim/events.ts";
 import type { Hold, LabView } from "../trace/lab-view.ts";
 import type { LabConfig } from "./config.ts";
 import { LabRun, type MessageMatch } from "./lab-run.ts";
+import { StoryFacts } from "./story-facts.ts";
 import type { LabKit } from "./world.ts";
 
 /** When something is done: at an instant, or when something has come to pass. */
@@ -66,7 +67,19 @@ export type Expectation =
   | { readonly says: "state"; readonly client: ProcessId; readonly state: string }
   | { readonly says: "knows"; readonly client: ProcessId; readonly name: string; readonly value: string | null }
   | { readonly says: "without-holder"; readonly within: readonly [number, number] }
-  | { readonly says: "out-of-turn"; readonly count: number };
+  | { readonly says: "out-of-turn"; readonly count: number }
+  /** Leases of the store, at an instant. */
+  | { readonly says: "leases"; readonly at: number; readonly count: number }
+  /** Events of watches of this type that came to programs. */
+  | { readonly says: "told"; readonly what: string; readonly count: number }
+  /** A process other than `not` begins to lead, or this one ceases to. */
+  | { readonly says: "new-leader"; readonly not?: ProcessId; readonly within: readonly [number, number] }
+  | { readonly says: "steps-down"; readonly process: ProcessId; readonly within: readonly [number, number] }
+  /** Who really held it, one after the other; null: a key of nobody's. */
+  | { readonly says: "holders"; readonly clients: readonly (ProcessId | null)[] }
+  | { readonly says: "same-token"; readonly clients: readonly [ProcessId, ProcessId] }
+  /** Writes of it that the resource took. */
+  | { readonly says: "writes-taken"; readonly client: ProcessId; readonly count: number };
 
 export interface LabStory {
   readonly id: string;
@@ -86,7 +99,11 @@ export interface Told {
 }
 
 export function tellStory(story: LabStory, kit: LabKit, listener: ((event: TraceEvent) => void) | null = null): Told {
-  const run = new LabRun(story.lab, story.seed, kit, listener);
+  const facts = new StoryFacts();
+  const run = new LabRun(story.lab, story.seed, kit, (event) => {
+    facts.add(event);
+    listener?.(event);
+  });
   const kept: { readonly message: MessageId; readonly until: Micros }[] = [];
   const armed: { readonly message: MessageMatch; readonly until: number | null }[] = [];
   const order = (command: Command): void => {
@@ -150,12 +167,12 @@ export function tellStory(story: LabStory, kit: LabKit, listener: ((event: Trace
   }
   goTo(story.endsAt * SECOND);
   const view = run.view();
-  const broken = story.expect.flatMap((one) => judge(one, view, story.lab.warmUp) ?? []);
+  const broken = story.expect.flatMap((one) => judge(one, view, story.lab.warmUp, facts) ?? []);
   return { view, commands: run.commands, broken, events: run.events };
 }
 
 /** Null when it holds; else what is there instead. */
-export function judge(expectation: Expectation, view: LabView, warmUp: Micros): string | null {
+export function judge(expectation: Expectation, view: LabView, warmUp: Micros, facts: StoryFacts): string | null {
   const seconds = (at: Micros | null): number | null => (at === null ? null : (at - warmUp) / SECOND);
   const isIn = (at: Micros | null, [from, to]: readonly [number, number]): boolean => {
     const s = seconds(at);
@@ -228,5 +245,31 @@ export function judge(expectation: Expectation, view: LabView, warmUp: Micros): 
       return isIn(view.withoutHolder + warmUp, expectation.within) ? null : say(view.withoutHolder / SECOND);
     case "out-of-turn":
       return view.outOfTurn === expectation.count ? null : say(view.outOfTurn);
+    case "leases": {
+      const count = facts.leasesAt(expectation.at * SECOND + warmUp);
+      return count === expectation.count ? null : say(count);
+    }
+    case "told":
+      return facts.told(expectation.what) === expectation.count ? null : say(facts.told(expectation.what));
+    case "new-leader": {
+      const leaders = facts.roles.filter(({ process, leads }) => leads && process !== expectation.not);
+      return leaders.some(({ at }) => isIn(at, expectation.within)) ? null : say(leaders.map(({ at }) => seconds(at)));
+    }
+    case "steps-down": {
+      const ends = facts.roles.filter(({ process, leads }) => !leads && process === expectation.process);
+      return ends.some(({ at }) => isIn(at, expectation.within)) ? null : say(ends.map(({ at }) => seconds(at)));
+    }
+    case "holders": {
+      const holders = view.held.map((hold) => hold.client);
+      return JSON.stringify(holders) === JSON.stringify(expectation.clients) ? null : say(holders);
+    }
+    case "same-token": {
+      const [a, b] = expectation.clients.map((one) => holdsOf(one)[0]?.token ?? null);
+      return a !== null && a === b ? null : say([a, b]);
+    }
+    case "writes-taken": {
+      const taken = view.resource?.writes.filter((write) => write.taken && write.client === expectation.client);
+      return taken?.length === expectation.count ? null : say(taken?.length);
+    }
   }
 }

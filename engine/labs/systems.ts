@@ -10,11 +10,17 @@ import { EtcdDriver } from "./drivers/etcd.ts";
 import { RedisDriver } from "./drivers/redis.ts";
 import { ZkDriver } from "./drivers/zookeeper.ts";
 import type { AnyProgram } from "./program.ts";
-import { ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./programs/etcd-fair.ts";
+import { ETCD_BY_HAND, REDIS_BY_HAND, ZOOKEEPER_BY_HAND } from "./programs/by-hand.ts";
+import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./programs/etcd-fair.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./programs/etcd-txn.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
+import { ETCD_SERVICE } from "./programs/etcd-service.ts";
 import { OPTIMISTIC } from "./programs/optimistic.ts";
-import { REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./programs/redis-timestamp.ts";
+import {
+  REDIS_TIMESTAMP_IF_LIVE,
+  REDIS_TIMESTAMP_MENDED,
+  REDIS_TIMESTAMP_PUBLISHED,
+} from "./programs/redis-timestamp.ts";
 import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./programs/redis-token.ts";
 import { REDLOCK } from "./programs/redlock.ts";
 import { ZK_ROOT, ZOOKEEPER_HERD, ZOOKEEPER_MENDED, ZOOKEEPER_PUBLISHED } from "./programs/zookeeper.ts";
@@ -24,13 +30,20 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
   [
     ETCD_FAIR_PUBLISHED,
     ETCD_FAIR_MENDED,
+    ETCD_FAIR_GUARDED,
+    ETCD_FAIR_HERD,
     ETCD_TXN_PUBLISHED,
     ETCD_TXN_RETRY,
     ETCD_TXN_WATCH,
     ETCD_MUTEX_34,
     ETCD_MUTEX_35,
+    ETCD_SERVICE,
+    ETCD_BY_HAND,
+    REDIS_BY_HAND,
+    ZOOKEEPER_BY_HAND,
     REDIS_TIMESTAMP_PUBLISHED,
     REDIS_TIMESTAMP_MENDED,
+    REDIS_TIMESTAMP_IF_LIVE,
     REDIS_TOKEN,
     REDIS_TOKEN_FENCED,
     REDLOCK,

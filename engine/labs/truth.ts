@@ -50,6 +50,7 @@ interface Counted {
 
 interface EtcdFacts {
   index: number;
+  revision: number;
   keys: ReadonlyMap<string, EtcdKey>;
   leases: ReadonlyMap<LeaseId, Counted>;
   gone: ReadonlyMap<string, Gone>;
@@ -59,7 +60,7 @@ interface EtcdFacts {
 export class EtcdTruth implements Truth {
   readonly #name: string;
   readonly #mode: "prefix" | "key";
-  #facts: EtcdFacts = { index: 0, keys: new Map(), leases: new Map(), gone: new Map() };
+  #facts: EtcdFacts = { index: 0, revision: 0, keys: new Map(), leases: new Map(), gone: new Map() };
 
   constructor(name: string, mode: "prefix" | "key") {
     this.#name = name;
@@ -73,8 +74,10 @@ export class EtcdTruth implements Truth {
       this.#facts.leases = new Map(this.#facts.leases).set(told.lease, counted);
       return false;
     }
+    if (told.type === "etcd-restored") return this.#restored(told);
     if (told.type !== "etcd-applied" || told.index <= this.#facts.index) return false;
     this.#facts.index = told.index;
+    this.#facts.revision = told.revision;
     if (told.changes.length === 0) return false;
     const keys = new Map(this.#facts.keys);
     const gone = new Map(this.#facts.gone);
@@ -86,6 +89,23 @@ export class EtcdTruth implements Truth {
       if (tombstone) keys.delete(kv.key);
       else keys.set(kv.key, { created: kv.createRevision || main, lease: kv.lease, value: kv.value });
     }
+    this.#facts.keys = keys;
+    this.#facts.gone = gone;
+    return true;
+  }
+
+  /** A member starts from a snapshot: news only when it is ahead of all that was told before. */
+  #restored({ revision, changes }: Extract<EtcdEvent, { readonly type: "etcd-restored" }>): boolean {
+    if (revision <= this.#facts.revision) return false;
+    this.#facts.revision = revision;
+    const keys = new Map<string, EtcdKey>();
+    for (const { tombstone, kv, main } of changes) {
+      if (!this.#isOurs(kv.key)) continue;
+      if (tombstone) keys.delete(kv.key);
+      else keys.set(kv.key, { created: kv.createRevision || main, lease: kv.lease, value: kv.value });
+    }
+    const gone = new Map(this.#facts.gone);
+    for (const [key, held] of this.#facts.keys) if (!keys.has(key)) gone.set(this.#identity(key, held), "forgotten");
     this.#facts.keys = keys;
     this.#facts.gone = gone;
     return true;
@@ -137,11 +157,15 @@ interface RedisFacts {
   /** What each server has under the lock's name. */
   values: ReadonlyMap<ProcessId, { readonly value: string; readonly expireAt: number | null; readonly at: Micros }>;
   gone: ReadonlyMap<string, Gone>;
+  /** `timestamp`: what the one who won the lock wrote; a loser may have written over it. */
+  owner: string | null;
+  /** What GET last showed on each connection. */
+  shown: ReadonlyMap<string, string | null>;
 }
 
 /**
- * `value`: whose token the primary has. `timestamp`: likewise, and the value itself says until when. `majority`: whose
- * token most of the servers have.
+ * `value`: whose token the primary has. `timestamp`: who set it first, or whose GETSET gave back what GET had shown; what
+ * they wrote says until when. `majority`: whose token most of the servers have.
  */
 export class RedisTruth implements Truth {
   readonly #key: string;
@@ -160,7 +184,8 @@ export class RedisTruth implements Truth {
     this.#mode = mode;
     this.#servers = servers;
     this.#wallAtStart = wallAtStart;
-    this.#facts = { primary: servers[0] as ProcessId, values: new Map(), gone: new Map() };
+    const primary = servers[0] as ProcessId;
+    this.#facts = { primary, values: new Map(), gone: new Map(), owner: null, shown: new Map() };
   }
 
   add({ at, process, event }: TraceEvent): boolean {
@@ -172,6 +197,7 @@ export class RedisTruth implements Truth {
       this.#facts.primary = process;
       const now = this.#facts.values.get(process);
       if (before !== undefined && before.value !== now?.value) this.#lose(before.value, "forgotten");
+      this.#facts.owner = now?.value ?? null;
       return true;
     }
     if (told.type === "redis-key" && told.key === this.#key) {
@@ -184,12 +210,16 @@ export class RedisTruth implements Truth {
     if (told.type === "redis-key-gone" && told.key === this.#key) {
       const before = this.#facts.values.get(process);
       if (before !== undefined) this.#lose(before.value, told.why);
+      if (process === this.#facts.primary) this.#disown(told.why);
       const values = new Map(this.#facts.values);
       values.delete(process);
       this.#facts.values = values;
       return true;
     }
+    if (told.type === "redis-command" && this.#mode === "timestamp" && process === this.#facts.primary)
+      return this.#command(told, at);
     if (told.type === "redis-started") {
+      if (process === this.#facts.primary) this.#disown("forgotten");
       const values = new Map(this.#facts.values);
       values.delete(process);
       this.#facts.values = values;
@@ -206,6 +236,7 @@ export class RedisTruth implements Truth {
       const most = [...counts].filter(([, count]) => count > this.#servers.length / 2);
       return most.map(([identity]) => ({ identity, order: null, expiresAt: null, renewedAt: null, span: null }));
     }
+    if (this.#mode === "timestamp") return this.#owned(now);
     const held = values.get(primary);
     const expiresAt = this.#endOf(held);
     if (held === undefined || (expiresAt !== null && expiresAt <= now)) return [];
@@ -215,7 +246,7 @@ export class RedisTruth implements Truth {
 
   endsAt(now: Micros): Micros | null {
     if (this.#mode !== "timestamp") return null;
-    const end = this.#endOf(this.#facts.values.get(this.#facts.primary));
+    const end = this.#ownersEnd();
     return end !== null && end > now ? end : null;
   }
 
@@ -231,10 +262,52 @@ export class RedisTruth implements Truth {
     this.#facts = { ...(state as RedisFacts) };
   }
 
-  #endOf(held: { readonly value: string; readonly expireAt: number | null } | undefined): Micros | null {
-    if (held === undefined) return null;
-    const wall = this.#mode === "timestamp" ? Number(held.value) : held.expireAt;
+  #endOf(held: { readonly expireAt: number | null } | undefined): Micros | null {
+    const wall = held?.expireAt ?? null;
     return wall === null ? null : wall * MS - this.#wallAtStart;
+  }
+
+  // ── the timestamp lock ──
+
+  #command({ connection, args, reply }: Extract<RedisEvent, { readonly type: "redis-command" }>, at: Micros): boolean {
+    const { owner, shown } = this.#facts;
+    const [name, key, value] = args;
+    if (name === "EVAL") {
+      // The owner found another's value, and left it: nobody owns it until that one's time is over.
+      if (reply !== "0" || owner === null || !args.includes(owner)) return false;
+      this.#disown("overwritten");
+      return true;
+    }
+    if (key !== this.#key) return false;
+    if (name === "GET") {
+      this.#facts.shown = new Map(shown).set(connection, reply);
+      return false;
+    }
+    const isTaken =
+      name === "SET" || (name === "SETNX" && reply === "1") || (name === "GETSET" && reply === shown.get(connection));
+    if (!isTaken || value === undefined) return false;
+    if (owner !== null) this.#lose(owner, (this.#ownersEnd() ?? 0) <= at ? "expired" : "overwritten");
+    this.#facts.owner = value;
+    return true;
+  }
+
+  #owned(now: Micros): readonly Place[] {
+    const { owner, values, primary } = this.#facts;
+    const expiresAt = this.#ownersEnd();
+    if (owner === null || expiresAt === null || expiresAt <= now) return [];
+    const renewedAt = values.get(primary)?.at ?? null;
+    const span = renewedAt === null ? null : expiresAt - renewedAt;
+    return [{ identity: owner, order: null, expiresAt, renewedAt, span }];
+  }
+
+  #ownersEnd(): Micros | null {
+    const until = Number(this.#facts.owner ?? Number.NaN);
+    return Number.isSafeInteger(until) ? until * MS - this.#wallAtStart : null;
+  }
+
+  #disown(why: Gone): void {
+    if (this.#facts.owner !== null) this.#lose(this.#facts.owner, why);
+    this.#facts.owner = null;
   }
 
   #lose(identity: string, why: Gone): void {

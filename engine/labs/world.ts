@@ -106,12 +106,12 @@ function etcdSpecs(config: LabConfig): readonly ProcessSpec[] {
   const spec: EtcdSpec = {
     replica: replicaConfig(config),
     etcd: {
-      compat: "3.5",
+      compat: config.variant === "3.4" ? "3.4" : "3.5",
       electionTimeout: TICK * ELECTION_TICKS,
       quotaBytes: DEFAULT_QUOTA_BYTES,
       leaseCheckpoints: false,
       progressEvery: PROGRESS_EVERY,
-      version: "3.5.21",
+      version: config.variant === "3.4" ? "3.4.23" : "3.5.21",
       members: nodes.map(memberOf),
       addresses: {},
       names: {},

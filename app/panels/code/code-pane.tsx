@@ -2,7 +2,7 @@
  * A program with everybody's place in it: as a debugger with several threads, each line has in its margin the squares of
  * the clients that stand there.
  */
-import { memo, useMemo } from "react";
+import { Fragment, memo, useMemo } from "react";
 import type { ProcessId, ThreadView } from "../../../engine/index.ts";
 import { useText } from "../../i18n/use-text.ts";
 import { Badge } from "../lock/badge.tsx";
@@ -11,6 +11,7 @@ import css from "./code.module.css";
 import { highlightLines, type Token } from "./highlight.ts";
 
 export interface CodeLine {
+  /** Indented with blanks: what is too long goes on deeper than that. */
   readonly text: string;
   /** The labels of the steps that it stands for; none for a comment or a brace. */
   readonly steps: readonly string[];
@@ -38,7 +39,10 @@ interface Props {
 
 export function CodePane({ lines, language, cursors, breakpoints, onBreakpoint }: Props) {
   const text = useText();
-  const tokens = useMemo(() => highlightLines(lines.map((line) => line.text).join("\n"), language), [lines, language]);
+  const tokens = useMemo(
+    () => highlightLines(lines.map((line) => line.text.trimStart()).join("\n"), language),
+    [lines, language],
+  );
   const at = new Map<string, Cursor[]>();
   for (const cursor of cursors) at.set(cursor.step, [...(at.get(cursor.step) ?? []), cursor]);
   return (
@@ -73,6 +77,11 @@ interface LineProps {
   readonly onBreakpoint: (step: string) => void;
 }
 
+const indentOf = (text: string): number => text.length - text.trimStart().length;
+
+/** Where a long word may go on below: before a call on what stands before, and after an open bracket. */
+const BREAKS = /(?=\.[A-Za-z])|(?<=\()/u;
+
 /** More cursors than this on a line are counted. */
 const SHOWN = 3;
 
@@ -86,6 +95,7 @@ const Line = memo(function Line({ number, line, tokens, here, stops, onBreakpoin
       className={css["line"]}
       data-here={cursors.length > 0 ? "" : undefined}
       data-differs={line.differs ? "" : undefined}
+      style={{ "--indent": indentOf(line.text) }}
     >
       <span className={css["margin"]} title={names}>
         {cursors.length > SHOWN ? <span className={css["many"]}>{cursors.length}</span> : null}
@@ -113,7 +123,13 @@ const Line = memo(function Line({ number, line, tokens, here, stops, onBreakpoin
         {tokens.map(({ text: part, kind }, i) => (
           // oxlint-disable-next-line react/no-array-index-key
           <span key={i} data-kind={kind ?? undefined}>
-            {part}
+            {part.split(BREAKS).map((piece, n) => (
+              // oxlint-disable-next-line react/no-array-index-key
+              <Fragment key={n}>
+                {n === 0 ? null : <wbr />}
+                {piece}
+              </Fragment>
+            ))}
           </span>
         ))}
       </code>

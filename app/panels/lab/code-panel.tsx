@@ -26,7 +26,7 @@ function Code({ lab }: { readonly lab: LabView }) {
   const lines = useMemo(
     (): readonly CodeLine[] =>
       listingOf(program, language).map(({ text: line, steps, differs, notes }) => ({
-        text: line,
+        text: line.replaceAll("\t", "  "),
         steps,
         differs,
         notes: notes.flatMap((note) => find(`lab.note.${note}`) ?? []),
@@ -49,6 +49,7 @@ function Code({ lab }: { readonly lab: LabView }) {
       <div className={css["bar"]}>
         {programs.length > 1 ? (
           <Select
+            bare
             label={text("code.program")}
             value={program}
             options={programs.map((id) => ({ value: id, text: id }))}
@@ -56,6 +57,7 @@ function Code({ lab }: { readonly lab: LabView }) {
           />
         ) : null}
         <Select
+          bare
           label={text("code.language")}
           value={language}
           options={LANGUAGES.map((id) => ({ value: id, text: text(`code.language.${id}`) }))}

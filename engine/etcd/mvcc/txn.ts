@@ -4,6 +4,7 @@
  * All compares, nested ones too, and all checks along the path that they select look at the store before the whole
  * transaction; only then do the operations run, in order, each seeing what those before it did.
  */
+import { type Bytes, FROM_KEY } from "../api/bytes.ts";
 import { type EtcdError, etcdError } from "../api/errors.ts";
 import { NO_LEASE } from "../api/ids.ts";
 import {
@@ -75,7 +76,22 @@ function checkPath(store: Mvcc, leases: LeaseBindings, request: TxnRequest, path
   const put: OpCheck = ({ requestPut }) =>
     requestPut === null ? null : checkPutAgainst(store, leases, requestPut, true);
   const range: OpCheck = ({ requestRange }) => (requestRange === null ? null : checkRangeAgainst(store, requestRange));
-  return checkAlong(request, path, put) ?? checkAlong(request, path, range);
+  return checkAlong(request, path, put) ?? checkAlong(request, path, range) ?? checkTakenAway(request, path);
+}
+
+/**
+ * A put that keeps a key's value or lease finds nothing when an operation before it deletes the key, which the static
+ * checks let through if it deletes all from a key on. A real etcd has no answer to that: it panics, and again when it
+ * restarts. Here it is refused.
+ */
+function checkTakenAway(request: TxnRequest, path: Path): EtcdError | null {
+  let deletedFrom: Bytes | null = null;
+  return checkAlong(request, path, ({ requestDeleteRange, requestPut }) => {
+    if (requestDeleteRange?.rangeEnd === FROM_KEY)
+      deletedFrom = deletedFrom === null || requestDeleteRange.key < deletedFrom ? requestDeleteRange.key : deletedFrom;
+    const keeps = requestPut !== null && (requestPut.ignoreValue || requestPut.ignoreLease);
+    return keeps && deletedFrom !== null && requestPut.key >= deletedFrom ? etcdError("KeyNotFound") : null;
+  });
 }
 
 // ── compares ──

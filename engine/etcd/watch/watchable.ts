@@ -33,6 +33,8 @@ interface Watcher extends Span {
   readonly progressNotify: boolean;
   readonly filters: WatchCreateRequest["filters"];
   readonly fragment: boolean;
+  /** The one that its client asked for; 0: from now on. */
+  readonly startRevision: number;
   /** The next revision that it wants. */
   minRevision: number;
   /** `compacted`: it was told so and hears no more, but keeps its id until its client cancels it too. */
@@ -122,6 +124,7 @@ export class Watchable {
       progressNotify: request.progressNotify,
       filters: request.filters,
       fragment: request.fragment,
+      startRevision,
       minRevision: start,
       state: start > now ? "synced" : "unsynced",
       quiet: true,

@@ -6,6 +6,8 @@ import { SECOND } from "../../base/units.ts";
 import type { Bytes } from "../../etcd/api/bytes.ts";
 import { type LeaseId, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Event, KeyValue, ResponseHeader } from "../../etcd/api/messages.ts";
+import { Compare, PutRequest, RequestOp } from "../../etcd/api/messages.ts";
+import { create } from "../../etcd/api/proto.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program, type Step } from "../program.ts";
@@ -24,6 +26,8 @@ interface Fair extends WorkLocals {
   readonly before: Bytes | null;
   readonly watch: number | null;
   readonly wokenBy: string | null;
+  /** What came of its guarded writes. */
+  readonly guard: string | null;
 }
 
 type FairStep = Step<Fair, EtcdRequest>;
@@ -41,7 +45,11 @@ export function hexId({ rng }: Here): string {
   return rng.below(4_294_967_296).toString(16).padStart(8, "0");
 }
 
-function fair(mended: boolean): Program<Fair, EtcdRequest> {
+type Variant = "published" | "mended" | "guarded" | "herd";
+
+/** `guarded`: mended, and what it writes goes to the store, by a txn that asks for its own key. `herd`: watches all. */
+function fair(variant: Variant): Program<Fair, EtcdRequest> {
+  const mended = variant !== "published";
   const prefixOf = ({ params }: Fair): Bytes => (mended ? `${params.lock}/` : params.lock);
   const grant: FairStep = {
     act: (l) => ({
@@ -57,6 +65,17 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
       return { to: "put", set: { lease: id, deadline }, start: l.params.beatFirst === null ? [] : ["heartbeat"] };
     },
   };
+  const herd = variant === "herd";
+  const watched = (l: Fair) =>
+    herd
+      ? {
+          key: prefixOf(l),
+          options: { rangeEnd: prefixEnd(prefixOf(l)), startRevision: l.revision + 1 },
+        }
+      : {
+          key: l.before ?? "",
+          options: mended ? ({ startRevision: l.readAt + 1, filters: ["NOPUT"] } as const) : {},
+        };
   const steps: Record<string, FairStep> = {
     begin: {
       act: () => ({ do: "decide" }),
@@ -100,17 +119,10 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
       },
     },
     watch: {
-      act: ({ before, readAt }) => ({
-        do: "watch",
-        request: {
-          type: "watch",
-          key: before ?? "",
-          options: mended ? { startRevision: readAt + 1, filters: ["NOPUT"] } : {},
-        },
-      }),
+      act: (l) => ({ do: "watch", request: { type: "watch", ...watched(l) } }),
       then: (l, got) => ({
         to: "await",
-        set: { watch: got.type === "watching" ? got.watch : null, watches: l.before, state: "waiting" },
+        set: { watch: got.type === "watching" ? got.watch : null, watches: herd ? "*" : l.before, state: "waiting" },
       }),
     },
     await: {
@@ -125,6 +137,7 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
         const event = got.event as Event | WatchOver;
         if (mended) {
           if (event.type !== "DELETE" && event.type !== "watch-over") return { to: "await" };
+          if (herd && event.type === "DELETE") return { to: "read", set: { wokenBy: event.type } };
           return { to: "unwatch", set: { watches: null, wokenBy: event.type } };
         }
         // Any event of the one before is taken for the lock.
@@ -135,11 +148,20 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
       act: ({ watch }) => ({ do: "unwatch", watch: watch ?? 0 }),
       then: () => ({ to: mended ? "read" : "work", set: { watch: null } }),
     },
+    ...(herd
+      ? {
+          "unwatch-first": {
+            act: ({ watch }: Fair) => ({ do: "unwatch", watch: watch ?? 0 }) as const,
+            then: () => ({ to: "work", set: { watch: null } }),
+          },
+        }
+      : {}),
     "unwatch-lost": {
       act: ({ watch }) => ({ do: "unwatch", watch: watch ?? 0 }),
       then: () => ({ to: "give-back", set: { watch: null, state: "gave-up" } }),
     },
     ...workSteps<Fair, EtcdRequest>({ done: "stop-heartbeat", lost: "lost" }),
+    ...(variant === "guarded" ? { write: GUARDED_WRITE } : {}),
     "stop-heartbeat": {
       act: () => ({ do: "decide" }),
       then: () => ({ to: "give-back", set: { state: "releasing" }, stop: ["heartbeat"] }),
@@ -166,7 +188,11 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
     if (mended) {
       if (mine < 0) return { to: "lost" };
       const token = kvs[mine]?.createRevision ?? l.revision;
-      if (mine === 0) return { to: "work", set: { readAt: header, ...believing(here, l.params, String(token)) } };
+      if (mine === 0) {
+        const to = herd && l.watch !== null ? "unwatch-first" : "work";
+        return { to, set: { readAt: header, ...believing(here, l.params, String(token)) } };
+      }
+      if (herd && l.watch !== null) return { to: "await" };
       return { to: "watch", set: { readAt: header, before: kvs[mine - 1]?.key ?? null } };
     }
     if (first === undefined || first.modRevision === l.revision)
@@ -175,7 +201,7 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
     return { to: "watch", set: { before: kvs[Math.max(0, mine - 1)]?.key ?? null } };
   }
   return {
-    id: mended ? "etcd-fair-mended" : "etcd-fair-published",
+    id: `etcd-fair-${variant}`,
     threads: { main: "begin", heartbeat: "beat-first" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
@@ -191,6 +217,7 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
       before: null,
       watch: null,
       wokenBy: null,
+      guard: null,
     }),
     steps,
     knows: (l) => ({
@@ -199,6 +226,7 @@ function fair(mended: boolean): Program<Fair, EtcdRequest> {
       revision: l.revision === 0 ? null : String(l.revision),
       watches: l.watches,
       woken: l.wokenBy,
+      ...(variant === "guarded" ? { guard: l.guard } : {}),
     }),
   };
 }
@@ -261,5 +289,34 @@ export function revisionOf(header: ResponseHeader | null): number {
   return header?.revision ?? 0;
 }
 
-export const ETCD_FAIR_PUBLISHED: AnyProgram = anyProgram(fair(false));
-export const ETCD_FAIR_MENDED: AnyProgram = anyProgram(fair(true));
+/** Into the store itself, if its own key is still the one that it made. */
+const GUARDED_WRITE: FairStep = {
+  act: ({ params, key, token, written }, { self }) => ({
+    do: "call",
+    request: {
+      type: "call",
+      method: "KV/Txn",
+      body: {
+        compare: [create(Compare, { target: "CREATE", result: "EQUAL", key, createRevision: Number(token) })],
+        success: [
+          create(RequestOp, {
+            requestPut: create(PutRequest, { key: `${params.lock}:guarded`, value: `${self}#${written + 1}` }),
+          }),
+        ],
+        failure: [],
+      },
+    },
+    timeout: CALL_TIMEOUT,
+  }),
+  then: (l, got) => {
+    const succeeded = got.type === "answer" && (got.body as ResponseOf<"KV/Txn">).succeeded;
+    const came = got.type === "answer" ? (succeeded ? "succeeded" : "not succeeded") : "no answer";
+    const set = { written: l.written + 1, guard: l.guard === null ? came : `${l.guard}, ${came}` };
+    return { to: got.type === "answer" && !succeeded ? "lost" : "work", set };
+  },
+};
+
+export const ETCD_FAIR_PUBLISHED: AnyProgram = anyProgram(fair("published"));
+export const ETCD_FAIR_MENDED: AnyProgram = anyProgram(fair("mended"));
+export const ETCD_FAIR_GUARDED: AnyProgram = anyProgram(fair("guarded"));
+export const ETCD_FAIR_HERD: AnyProgram = anyProgram(fair("herd"));

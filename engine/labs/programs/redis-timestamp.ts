@@ -20,7 +20,9 @@ type TimestampStep = Step<Timestamp, RedisRequest>;
 
 const wallMs = ({ wall }: Here): number => Math.floor(wall / MS);
 
-function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
+/** `if-live`: as published, but the late owner's DEL is asked whether the time of the key is over: that of the next owner. */
+function timestamp(variant: "published" | "mended" | "if-live"): Program<Timestamp, RedisRequest> {
+  const mended = variant === "mended";
   const until = (l: Timestamp, here: Here): string => String(wallMs(here) + l.params.ttl / MS);
   const stamped = (l: Timestamp, here: Here): Partial<Timestamp> => {
     const mine = until(l, here);
@@ -34,7 +36,7 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
     },
   });
   return {
-    id: mended ? "redis-timestamp-mended" : "redis-timestamp-published",
+    id: `redis-timestamp-${variant}`,
     threads: { main: "stamp" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
@@ -93,7 +95,11 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
         act: ({ params }) => ({ do: "call", request: { args: ["PEXPIRE", params.lock, String(params.ttl / MS)] } }),
         then: () => ({ to: "work" }),
       },
-      ...workSteps<Timestamp, RedisRequest>({ done: "release", lost: "release" }),
+      ...workSteps<Timestamp, RedisRequest>({
+        done: variant === "if-live" ? "look" : "release",
+        lost: variant === "if-live" ? "look" : "release",
+      }),
+      ...(variant === "if-live" ? { look: LOOK_BEFORE_RELEASE } : {}),
       release: {
         act: ({ params, mine }) => ({
           do: "call",
@@ -107,5 +113,15 @@ function timestamp(mended: boolean): Program<Timestamp, RedisRequest> {
   };
 }
 
-export const REDIS_TIMESTAMP_PUBLISHED: AnyProgram = anyProgram(timestamp(false));
-export const REDIS_TIMESTAMP_MENDED: AnyProgram = anyProgram(timestamp(true));
+const LOOK_BEFORE_RELEASE: TimestampStep = {
+  act: (l) => ({ do: "call", request: { args: ["GET", l.params.lock] } }),
+  then: (_l, got, here) => {
+    const shown = got.type === "answer" ? valueOf(got.body) : null;
+    if (shown !== null && !isTimestampOver(String(shown), wallMs(here))) return { to: "release" };
+    return { to: null, set: { state: "done", believes: false, identity: null, deadline: null } };
+  },
+};
+
+export const REDIS_TIMESTAMP_PUBLISHED: AnyProgram = anyProgram(timestamp("published"));
+export const REDIS_TIMESTAMP_MENDED: AnyProgram = anyProgram(timestamp("mended"));
+export const REDIS_TIMESTAMP_IF_LIVE: AnyProgram = anyProgram(timestamp("if-live"));

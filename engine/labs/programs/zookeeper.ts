@@ -16,6 +16,8 @@ interface Zk extends WorkLocals {
   readonly node: string | null;
   readonly before: string | null;
   readonly watch: number;
+  /** What hears of the session. */
+  readonly session: number;
   readonly since: number;
   readonly wokenBy: string | null;
 }
@@ -86,7 +88,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
   };
   return {
     id: `zookeeper-${variant}`,
-    threads: { main: "begin" },
+    threads: mended ? { main: "begin", session: "session-listen" } : { main: "begin" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
       ...NO_WORK,
@@ -95,6 +97,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       node: null,
       before: null,
       watch: 0,
+      session: 0,
       since: mono,
       wokenBy: null,
     }),
@@ -102,7 +105,11 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
     steps: {
       begin: {
         act: () => ({ do: "decide" }),
-        then: (_l, _got, here) => ({ to: "root", set: { state: "acquiring", guid: hexId(here), since: here.mono } }),
+        then: (_l, _got, here) => ({
+          to: "root",
+          set: { state: "acquiring", guid: hexId(here), since: here.mono },
+          start: mended ? ["session"] : [],
+        }),
       },
       root: {
         act: () => call({ call: "create", path: ZK_ROOT, data: "", mode: "PERSISTENT" }),
@@ -133,6 +140,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       ...waiting,
       ...workSteps<Zk, ZkRequest>({ done: "delete", lost: "delete" }),
       ...stepsIf<ZkStep>(mended, {
+        ...stepsIf(mended, SESSION_STEPS),
         "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "delete", set: { state: "gave-up" } }) },
       }),
       expired: {
@@ -146,10 +154,25 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
           set: { state: state === "gave-up" ? state : "done", believes: false, identity: null, token: null },
         }),
       },
-      close: { act: () => call({ call: "closeSession" }), then: () => ({ to: null }) },
+      close: { act: () => call({ call: "closeSession" }), then: () => ({ to: null, stop: ["session"] }) },
     },
   };
 }
+
+/** Beside the rest: hears from the library that the session is over. That it is told only when it is back, is not its fault. */
+const SESSION_STEPS: Record<string, ZkStep> = {
+  "session-listen": {
+    act: () => ({ do: "watch", request: { type: "listen", path: "" } }),
+    then: (_l, got) => ({ to: "session-await", set: { session: got.type === "watching" ? got.watch : 0 } }),
+  },
+  "session-await": {
+    act: ({ session }) => ({ do: "await", watch: session, until: null }),
+    then: (_l, got) => {
+      const isOver = got.type === "event" && (got.event as ZkTold).type === "Expired";
+      return isOver ? { to: null, interrupt: { main: "expired" } } : { to: "session-await" };
+    },
+  },
+};
 
 export const ZOOKEEPER_PUBLISHED: AnyProgram = anyProgram(zookeeper("published"));
 export const ZOOKEEPER_MENDED: AnyProgram = anyProgram(zookeeper("mended"));

@@ -1,6 +1,6 @@
 /**
  * The fair lock of etcd in five languages. Both programs in one text: a line that begins with `-` is only in the published
- * one, with `+` only in the mended one. Calls are those of clientv3, jetcd (`b` makes a ByteSequence) and etcdctl.
+ * one, with `+` only in the mended one and those like it, of which one has `g` for `w`, and one `h` for `m`. Calls are those of clientv3, jetcd (`b` makes a ByteSequence) and etcdctl.
  */
 import { type Listings, variantOf } from "./listing.ts";
 
@@ -20,14 +20,17 @@ const BOTH: Listings = {
 +loop:
 +  all, now ← range(lock/…, by create revision) //@ read !prefix-with-slash !order-by-create
 +  is mine the first? leave the loop. Is it not there? lost
-+  watch(the one before mine), from now + 1 //@ watch !watch-from-read
+m  watch(the one before mine), from now + 1 //@ watch !watch-from-read
+h  watch(lock/…), from my revision + 1, and keep the watch //@ watch !all-wake
 +  wait for its DELETE, at most limit //@ await !only-delete
 +  the limit is over: end the watch, give up //@ unwatch-lost
 +  end the watch, and look again //@ unwatch !read-again
+hmine is the first: end the watch //@ unwatch-first
  I hold the lock: work //@ work
 -  (before a write nothing is checked) //@ check !no-own-deadline
 +  before each write: is my own deadline over? lost //@ check !own-deadline
-   write //@ write
+w  write //@ write
+g  txn: if the create revision of key is mine, put the value //@ write !guarded-by-key
  stop heartbeat //@ stop-heartbeat
 -delete(key) //@ give-back !lease-left
 +revoke(lease) //@ give-back !lease-revoked
@@ -60,16 +63,20 @@ const BOTH: Listings = {
 +		clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
 +	before, place := predecessor(all.Kvs, key) // place < 0: lost
 +	if place == 0 { break }
-+	events := cli.Watch(wctx, before, clientv3.WithFilterPut(), //@ watch !watch-from-read
-+		clientv3.WithRev(all.Header.Revision+1))
+m	events := cli.Watch(wctx, before, clientv3.WithFilterPut(), //@ watch !watch-from-read
+m		clientv3.WithRev(all.Header.Revision+1))
+h	events := cli.Watch(wctx, lock+"/", clientv3.WithPrefix(), //@ watch !all-wake
+h		clientv3.WithRev(put.Header.Revision+1)) // once, and kept
 +	err = firstDelete(events, limit) //@ await !only-delete
 +	if err != nil { stopWatching(); break } // give up //@ unwatch-lost
 +	stopWatching() // and look again //@ unwatch !read-again
 +}
+hstopWatching() // mine is the first //@ unwatch-first
  for _, item := range job { // the lock is mine //@ work
 -	// nothing is checked before a write //@ check !no-own-deadline
 +	if time.Now().After(deadline) { return lost() } //@ check !own-deadline
- 	resource.Write(item, token) //@ write
+w	resource.Write(item, token) //@ write
+g	cli.Txn(ctx).If(createdAt(key, token)).Then(put(item)).Commit() // failed: lost //@ write !guarded-by-key
  }
  stopHeartbeat() //@ stop-heartbeat
 -cli.Delete(ctx, key) //@ give-back !lease-left
@@ -102,17 +109,21 @@ const BOTH: Listings = {
 +  var all = kv.get(b(lock + "/"), GetOption.builder().isPrefix(true) //@ read !prefix-with-slash !order-by-create
 +      .withSortField(SortTarget.CREATE).withSortOrder(SortOrder.ASCEND).build()).get();
 +  if (isFirst(all, key)) break; // not there at all: lost
-+  var from = WatchOption.builder().withNoPut(true)
-+      .withRevision(all.getHeader().getRevision() + 1).build();
-+  var watcher = watch.watch(b(before(all, key)), from, r -> latch.countDown()); //@ watch !watch-from-read
+m  var from = WatchOption.builder().withNoPut(true)
+m      .withRevision(all.getHeader().getRevision() + 1).build();
+m  var watcher = watch.watch(b(before(all, key)), from, r -> latch.countDown()); //@ watch !watch-from-read
+h  var all = WatchOption.builder().isPrefix(true).withRevision(mine + 1).build();
+h  var watcher = watch.watch(b(lock + "/"), all, r -> latch.countDown()); // once //@ watch !all-wake
 +  boolean deleted = latch.await(limit, SECONDS); //@ await !only-delete
 +  if (!deleted) { watcher.close(); return giveUp(); } //@ unwatch-lost
 +  watcher.close(); // and look again //@ unwatch !read-again
 +}
+hwatcher.close(); // mine is the first //@ unwatch-first
  for (var item : job) { // the lock is mine //@ work
 -  // nothing is checked before a write //@ check !no-own-deadline
 +  if (System.nanoTime() - deadline >= 0) throw new LockLost(); //@ check !own-deadline
-   resource.write(item, token); //@ write
+w  resource.write(item, token); //@ write
+g  kv.txn().If(createdAt(key, token)).Then(put(item)).commit(); // failed: lost //@ write !guarded-by-key
  }
  timer.shutdown(); //@ stop-heartbeat
 -kv.delete(b(key)).get(); //@ give-back !lease-left
@@ -141,17 +152,20 @@ const BOTH: Listings = {
 +for (;;) {
 +  const all = await etcd.range({ prefix: lock + "/", sort: "CREATE" }); //@ read !prefix-with-slash !order-by-create
 +  if (isFirst(all.kvs, key)) break; // not there at all: lost
-+  const watch = etcd.watch(before(all.kvs, key), { //@ watch !watch-from-read
-+    from: all.revision + 1, only: "DELETE",
-+  });
+m  const watch = etcd.watch(before(all.kvs, key), { //@ watch !watch-from-read
+m    from: all.revision + 1, only: "DELETE",
+m  });
+h  const watch = etcd.watch({ prefix: lock + "/", from: mine + 1 }); // once, and kept //@ watch !all-wake
 +  const deleted = await within(limit, watch.next()); //@ await !only-delete
 +  if (!deleted) { watch.close(); return giveUp(); } //@ unwatch-lost
 +  watch.close(); // and look again //@ unwatch !read-again
 +}
+hwatch.close(); // mine is the first //@ unwatch-first
  for await (const item of job) { // the lock is mine //@ work
 -  // nothing is checked before a write //@ check !no-own-deadline
 +  if (performance.now() >= deadline) throw new LockLost(); //@ check !own-deadline
-   await resource.write(item, token); //@ write
+w  await resource.write(item, token); //@ write
+g  await etcd.txn({ if: createdAt(key, token), then: put(item) }); // failed: lost //@ write !guarded-by-key
  }
  beating.stop(); //@ stop-heartbeat
 -await etcd.delete(key); //@ give-back !lease-left
@@ -182,15 +196,18 @@ const BOTH: Listings = {
 +while true; do
 +  etcdctl get --prefix $LOCK/ --sort-by=CREATE --order=ASCEND -w json //@ read !prefix-with-slash !order-by-create
 +  # mine is the first? break. Not there at all? lost
-+  etcdctl watch --rev=$((REV + 1)) $BEFORE | //@ watch !watch-from-read
+m  etcdctl watch --rev=$((REV + 1)) $BEFORE | //@ watch !watch-from-read
+h  etcdctl watch --prefix --rev=$((MINE + 1)) $LOCK/ | # once, and kept //@ watch !all-wake
 +    timeout $LIMIT grep -m 1 '^DELETE' || //@ await !only-delete
 +    give_up # the limit is over //@ unwatch-lost
 +  # grep has ended: so does the watch; look again //@ unwatch !read-again
 +done
+h# mine is the first: end the watch //@ unwatch-first
  do_next_part # the lock is mine //@ work
 -# nothing is checked before a write //@ check !no-own-deadline
 +[ $(monotonic) -lt $DEADLINE ] || lost //@ check !own-deadline
- write_resource "$ITEM" "$TOKEN" //@ write
+wwrite_resource "$ITEM" "$TOKEN" //@ write
+gtxn_if_created $KEY $TOKEN "$ITEM" || lost # etcdctl txn //@ write !guarded-by-key
  kill $HEARTBEAT //@ stop-heartbeat
 -etcdctl del $KEY //@ give-back !lease-left
 -# lost: it has no way to know //@ lost
@@ -207,5 +224,8 @@ const BOTH: Listings = {
 `,
 };
 
-export const ETCD_FAIR_PUBLISHED: Listings = variantOf(BOTH, "-");
-export const ETCD_FAIR_MENDED: Listings = variantOf(BOTH, "+");
+export const ETCD_FAIR_PUBLISHED: Listings = variantOf(BOTH, "-w");
+export const ETCD_FAIR_MENDED: Listings = variantOf(BOTH, "+mw");
+/** As mended, but what it writes is guarded in the store; and with a watch on all. */
+export const ETCD_FAIR_GUARDED: Listings = variantOf(BOTH, "+mg");
+export const ETCD_FAIR_HERD: Listings = variantOf(BOTH, "+hw");

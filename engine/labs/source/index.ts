@@ -1,10 +1,12 @@
 /** The listings of every program, by its id. */
-import { ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
+import { BY_HAND } from "./by-hand.ts";
+import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./etcd-mutex.ts";
+import { ETCD_SERVICE } from "./etcd-service.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./etcd-txn.ts";
 import { type ListingLanguage, type ListingLine, type Listings, parseListing } from "./listing.ts";
 import { OPTIMISTIC } from "./optimistic.ts";
-import { REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./redis-timestamp.ts";
+import { REDIS_TIMESTAMP_IF_LIVE, REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./redis-timestamp.ts";
 import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./redis-token.ts";
 import { REDLOCK } from "./redlock.ts";
 import { ZOOKEEPER_HERD, ZOOKEEPER_MENDED, ZOOKEEPER_PUBLISHED } from "./zookeeper.ts";
@@ -20,6 +22,13 @@ interface Sourced {
 export const SOURCES: Readonly<Record<string, Sourced>> = {
   "etcd-fair-published": { listings: ETCD_FAIR_PUBLISHED, other: "etcd-fair-mended" },
   "etcd-fair-mended": { listings: ETCD_FAIR_MENDED, other: "etcd-fair-published" },
+  "etcd-fair-guarded": { listings: ETCD_FAIR_GUARDED, other: "etcd-fair-mended" },
+  "etcd-fair-herd": { listings: ETCD_FAIR_HERD, other: "etcd-fair-mended" },
+  "etcd-mutex-service": { listings: ETCD_SERVICE, other: null },
+  "etcd-by-hand": { listings: BY_HAND, other: null },
+  "redis-by-hand": { listings: BY_HAND, other: null },
+  "zookeeper-by-hand": { listings: BY_HAND, other: null },
+  "redis-timestamp-if-live": { listings: REDIS_TIMESTAMP_IF_LIVE, other: "redis-timestamp-mended" },
   "etcd-txn-published": { listings: ETCD_TXN_PUBLISHED, other: "etcd-txn-retry" },
   "etcd-txn-retry": { listings: ETCD_TXN_RETRY, other: "etcd-txn-published" },
   "etcd-txn-watch": { listings: ETCD_TXN_WATCH, other: "etcd-txn-published" },

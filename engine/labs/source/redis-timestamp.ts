@@ -19,6 +19,7 @@ const BOTH: Listings = {
  I hold the lock: work //@ work
    before each write: is my own deadline over (if I keep one)? //@ check
    write //@ write
+lGET lock: is it over? then leave it //@ look !asks-the-next-owners-time
 -DEL lock //@ release !deletes-anothers-lock
 +script: if GET lock = mine then DEL lock //@ release !compare-and-delete
 `,
@@ -41,6 +42,7 @@ const BOTH: Listings = {
  	if keepsDeadline && time.Now().After(deadline) { break } //@ check
  	resource.Write(item) //@ write
  }
+lif isOver(rdb.Get(ctx, lock).Val()) { return } //@ look !asks-the-next-owners-time
 -rdb.Del(ctx, lock) //@ release !deletes-anothers-lock
 +const release = "if redis.call('get',KEYS[1]) == ARGV[1] " +
 +	"then return redis.call('del',KEYS[1]) else return 0 end"
@@ -64,6 +66,7 @@ const BOTH: Listings = {
    if (keepsDeadline && System.nanoTime() - deadline >= 0) break; //@ check
    resource.write(item); //@ write
  }
+lif (isOver(jedis.get(lock))) return; //@ look !asks-the-next-owners-time
 -jedis.del(lock); //@ release !deletes-anothers-lock
 +String release = "if redis.call('get',KEYS[1]) == ARGV[1] "
 +    + "then return redis.call('del',KEYS[1]) else return 0 end";
@@ -88,6 +91,7 @@ const BOTH: Listings = {
    if (keepsDeadline && performance.now() >= deadline) break; //@ check
    await resource.write(item); //@ write
  }
+lif (isOver(await redis.get(lock))) return; //@ look !asks-the-next-owners-time
 -await redis.del(lock); //@ release !deletes-anothers-lock
 +const release = "if redis.call('get',KEYS[1]) == ARGV[1] " +
 +  "then return redis.call('del',KEYS[1]) else return 0 end";
@@ -110,6 +114,7 @@ const BOTH: Listings = {
  do_next_part # the lock is mine //@ work
  [ -z "$DEADLINE" ] || [ $(monotonic) -lt $DEADLINE ] || release //@ check
  write_resource "$ITEM" //@ write
+l[ "$(redis-cli GET $LOCK)" -lt $(date +%s%3N) ] && exit //@ look !asks-the-next-owners-time
 -redis-cli DEL $LOCK //@ release !deletes-anothers-lock
 +RELEASE="if redis.call('get',KEYS[1]) == ARGV[1]
 +  then return redis.call('del',KEYS[1]) else return 0 end"
@@ -119,3 +124,5 @@ const BOTH: Listings = {
 
 export const REDIS_TIMESTAMP_PUBLISHED: Listings = variantOf(BOTH, "-");
 export const REDIS_TIMESTAMP_MENDED: Listings = variantOf(BOTH, "+");
+/** Much copied: DEL, but only if the time that the key shows is not over. */
+export const REDIS_TIMESTAMP_IF_LIVE: Listings = variantOf(BOTH, "-l");

@@ -8,6 +8,7 @@ const ALL: Listings = {
   pseudo: `
  guid ← random //@ begin
  create("/locks"), and NodeExists is fine //@ root
+&beside it: listen to the session; expired? tell main //@ session-listen session-await
 -mine ← create("/locks/<lock>_lock_", ephemeral, sequential) //@ create !no-guid
 -queue ← children of "/locks" of this lock, by number //@ children
 -is mine the first? leave. Is it not there? expired
@@ -36,6 +37,7 @@ const ALL: Listings = {
   go: `
  guid := uuid.NewString() //@ begin
  conn.Create("/locks", nil, 0, acl) // zk.ErrNodeExists is fine //@ root
+&go func() { for e := range sessionEvents { heed(e) } }() //@ session-listen session-await
  flags := int32(zk.FlagEphemeral | zk.FlagSequence)
 -mine, err := conn.Create("/locks/"+lock+"_lock_", data, flags, acl) //@ create !no-guid
 -names, _, err := conn.Children("/locks") //@ children
@@ -74,6 +76,7 @@ const ALL: Listings = {
   java: `
  String guid = UUID.randomUUID().toString(); //@ begin
  create("/locks", PERSISTENT); // NodeExistsException is fine //@ root
+&// process(event): Expired? then interrupt main //@ session-listen session-await
 -mine = zk.create("/locks/" + lock + "_lock_", data, acl, EPHEMERAL_SEQUENTIAL); //@ create !no-guid
 -var names = zk.getChildren("/locks", false); //@ children
 -if (!isFirst(names, mine)) {
@@ -110,6 +113,7 @@ const ALL: Listings = {
   typescript: `
  const guid = randomUUID(); //@ begin
  await zk.create("/locks", "PERSISTENT").catch(unlessNodeExists); //@ root
+&zk.on("expired", () => main.interrupt()); //@ session-listen session-await
 -const mine = await zk.create("/locks/" + lock + "_lock_", "EPHEMERAL_SEQUENTIAL"); //@ create !no-guid
 -const names = await zk.getChildren("/locks"); //@ children
 -if (!isFirst(names, mine)) {
@@ -144,6 +148,7 @@ const ALL: Listings = {
   cli: `
  # GUID: from uuidgen //@ begin
  create /locks # "Node already exists" is fine //@ root
+&# look at the screen for "Session expired" too //@ session-listen session-await
 -create -e -s /locks/mylock_lock_ me # prints mine //@ create !no-guid
 -ls /locks # mine is the first? work //@ children
 -stat -w /locks/mylock_lock_0000000003 # the one before; gone: mine //@ look !gone-is-mine

@@ -75,6 +75,16 @@ function three(variant: "published" | "mended"): LabStory {
       { says: "notifications", client: C, count: 1 },
       { says: "tokens-rise" },
       { says: "lost-updates", count: 0 },
+      ...(variant === "published"
+        ? ([
+            { says: "leases", at: 10, count: 3 },
+            { says: "leases", at: 17.5, count: 1 },
+            { says: "leases", at: 30, count: 0 },
+          ] as const)
+        : ([
+            { says: "leases", at: 8, count: 2 },
+            { says: "leases", at: 20, count: 0 },
+          ] as const)),
     ],
   };
 }

@@ -1,6 +1,8 @@
 /** All lock stories, in the order in which they are offered. */
 import type { LabStory } from "../story.ts";
+import { BY_HAND_STORIES } from "./by-hand.ts";
 import { FAIR_STORIES } from "./fair.ts";
+import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
 import { ZOOKEEPER_STORIES } from "./zookeeper.ts";
@@ -10,4 +12,6 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...OTHER_STORIES,
   ...REDIS_STORIES,
   ...ZOOKEEPER_STORIES,
+  ...BY_HAND_STORIES,
+  ...ORDERLY_STORIES,
 ];

@@ -135,12 +135,15 @@ export const OTHER_STORIES: readonly LabStory[] = [
   {
     id: "leader-dies",
     lab: fairLab("mended", [who(0, LONG), who(1)]),
-    seed: 1,
+    seed: 2,
     steps: [doing(9, { do: "to-leader", type: "crash" })],
     endsAt: 48,
     expect: [
+      { says: "new-leader", within: [10, 13] },
+      { says: "holders", clients: [A, B] },
       { says: "stops", client: A, within: [40, 40.5] },
       { says: "believes", client: B, within: [40, 41] },
+      { says: "notifications", client: B, count: 1 },
       { says: "no-overlap" },
     ],
   },

@@ -1,0 +1,49 @@
+/** What a story may be judged by besides its last view: told as it happened, by the servers and the programs. */
+import type { Micros } from "../base/units.ts";
+import type { EtcdEvent } from "../etcd/events.ts";
+import type { ProcessId } from "../sim/command.ts";
+import type { TraceEvent } from "../sim/events.ts";
+import type { LabEvent } from "./events.ts";
+
+interface RoleTold {
+  readonly type: "role-changed";
+  readonly role: string;
+}
+
+export interface RoleChange {
+  readonly at: Micros;
+  readonly process: ProcessId;
+  readonly leads: boolean;
+}
+
+export class StoryFacts {
+  #index = 0;
+  #leases = 0;
+  /** How many leases there are, from each instant on. */
+  readonly #leaseCounts: { readonly at: Micros; readonly count: number }[] = [];
+  readonly roles: RoleChange[] = [];
+  /** Events of watches that came to programs, by type. */
+  readonly #told = new Map<string, number>();
+
+  add({ at, process, event }: TraceEvent): void {
+    const told = event as EtcdEvent | LabEvent | RoleTold;
+    if (told.type === "notified") this.#told.set(told.what, this.told(told.what) + 1);
+    else if (told.type === "role-changed" && process !== null)
+      this.roles.push({ at, process, leads: told.role === "leader" });
+    else if (told.type === "etcd-applied" && told.index > this.#index) {
+      this.#index = told.index;
+      const change = (told.granted === null ? 0 : 1) - (told.ended === null ? 0 : 1);
+      if (change === 0) return;
+      this.#leases += change;
+      this.#leaseCounts.push({ at, count: this.#leases });
+    }
+  }
+
+  told(what: string): number {
+    return this.#told.get(what) ?? 0;
+  }
+
+  leasesAt(at: Micros): number {
+    return this.#leaseCounts.findLast((one) => one.at <= at)?.count ?? 0;
+  }
+}
