@@ -48,7 +48,6 @@ function Screen({ console }: { readonly console: ConsoleActs }) {
   }, [last]);
   return (
     <div className={css["console"]}>
-      <Endpoint console={console} />
       {/* What scrolls takes the focus, so that keys can scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div ref={output} className={css["output"]} role="log" tabIndex={0} aria-label={text("console.output")}>
@@ -60,6 +59,7 @@ function Screen({ console }: { readonly console: ConsoleActs }) {
       <Prompt console={console} field={field} />
       <StandsStill />
       {view.lines.length === 0 ? <TryCommands commands={TO_TRY} /> : null}
+      <Endpoint console={console} />
     </div>
   );
 }
