@@ -10,7 +10,7 @@ export const zhEtcd = {
   "console.hint": "这是 etcdctl，连接的是本页面上的集群。输入命令，或从下面选择一条。",
   "console.line": "命令",
   "console.input": "给正在运行的命令的输入",
-  "console.placeholder": "put key value",
+  "console.placeholder": "put 键 值",
   "console.busy": "正在运行；按 Ctrl-C 停止",
   "console.enter": "执行",
   "console.interrupt": "停止",
