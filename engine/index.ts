@@ -90,6 +90,7 @@ export type {
   QueuePlace,
   ResourceView,
   ResourceWrite,
+  ServerView,
   ThreadView,
 } from "./trace/lab-view.ts";
 export type {

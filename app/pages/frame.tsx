@@ -5,7 +5,7 @@ import { useKeys } from "../panels/keys.ts";
 import { Notices } from "../panels/notices.tsx";
 import { Transport } from "../panels/transport.tsx";
 import { Stage } from "../scene/stage.tsx";
-import { anyPanicked, everLed, settings } from "../store/selectors.ts";
+import { anyPanicked, everLed, hasStarted, settings } from "../store/selectors.ts";
 import { usePlayer } from "../player/use.ts";
 import { useView } from "../store/use.ts";
 import { paced } from "../ui/paced.ts";
@@ -52,7 +52,8 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const [help, setHelp] = useState(false);
   const [keys, setKeys] = useState(true);
   const [tab, setTab] = useState(narrow && top !== undefined ? top.id : first);
-  const started = useView(everLed);
+  const started = useView(hasStarted);
+  const logged = useView(everLed);
   const panicked = useView(anyPanicked);
   const crowded = useView((view) => view.lab !== null);
   const lawless = useView((view) => settings(view).broken.length > 0);
@@ -66,7 +67,7 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const tabs: readonly Tab[] = [
     ...(narrow && top !== undefined ? [top] : []),
     ...own,
-    { id: "log", title: text("tab.log"), content: started ? <LogPanel /> : <NoLogs /> },
+    { id: "log", title: text("tab.log"), content: logged ? <LogPanel /> : <NoLogs /> },
     { id: "rules", title: text("tab.rules"), content: <RulesPanel /> },
     { id: "messages", title: text("tab.messages"), badge: <FlightCount />, content: <MessageList /> },
     { id: "events", title: text("tab.events"), content: <EventsPanel /> },

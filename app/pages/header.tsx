@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from "react";
 import { setLang, useLanguage } from "../i18n/use-text.ts";
-import { everLed, specOf } from "../store/selectors.ts";
+import { hasStarted, specOf } from "../store/selectors.ts";
 import { Subjects } from "./subjects.tsx";
 import { useView, useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
@@ -20,7 +20,7 @@ interface Props {
 export function Header({ onHelp, onRules }: Props) {
   const { text, find, lang } = useLanguage();
   const spec = useWorld(specOf);
-  const started = useView(everLed);
+  const started = useView(hasStarted);
   const theme = useTheme();
   const roomy = useMedia("(min-width: 64rem)");
   const [dialog, setDialog] = useState<"share" | "embed" | null>(null);

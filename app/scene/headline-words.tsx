@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import type { LabView } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { inPast } from "../store/selectors.ts";
 import { share } from "../store/share.ts";
@@ -9,12 +10,17 @@ import { memoLast } from "./memo-last.ts";
 import css from "./stage.module.css";
 import { headlineDetails, standingWords } from "./words.ts";
 
+type Servers = LabView["servers"];
+const NO_SERVERS: Servers = [];
+
 /** Keeps the identity of a headline that says the same as the one before. */
 function headlineSelector(): (view: Mirror) => Headline {
   let last: Headline | null = null;
-  const make = memoLast((members: Mirror["members"], cuts: Mirror["cuts"]) => headline({ members, cuts }));
+  const make = memoLast((members: Mirror["members"], cuts: Mirror["cuts"], servers: Servers) =>
+    headline({ members, cuts, servers }),
+  );
   return (view) => {
-    last = share(last, make(view.members, view.cuts));
+    last = share(last, make(view.members, view.cuts, view.lab?.servers ?? NO_SERVERS));
     return last;
   };
 }

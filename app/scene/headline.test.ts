@@ -115,4 +115,15 @@ describe("the headline", () => {
   it("needs more than half", () => {
     expect([1, 2, 3, 4, 5, 9].map(majority)).toEqual([1, 2, 2, 3, 3, 5]);
   });
+
+  it("servers that elect nobody are told by who takes writes, and by no leader", () => {
+    const members = cluster(member("n1", { liveness: "crashed" }), member("n2"), member("n3"));
+    const servers = [
+      { id: id("n1"), role: "primary" },
+      { id: id("n2"), role: "primary" },
+      { id: id("n3"), role: "replica" },
+    ] as const;
+    const { standing } = headline({ members, cuts: new Set(), servers });
+    expect(standing).toEqual({ is: "primaries", primaries: ["n2"], replicas: 1 });
+  });
 });

@@ -1,5 +1,12 @@
 /** One glance, one answer: who leads, or why nobody does. Pure facts; the words are i18n's. */
-import { type ConfView, linkKey, type MemberView, type ProcessId, type View } from "../../engine/index.ts";
+import {
+  type ConfView,
+  linkKey,
+  type MemberView,
+  type ProcessId,
+  type ServerView,
+  type View,
+} from "../../engine/index.ts";
 import { currentConf, isQuorum, majority } from "../store/conf.ts";
 
 export type Standing =
@@ -10,6 +17,8 @@ export type Standing =
   | { readonly is: "majority-apart"; readonly members: number; readonly needed: number }
   /** Of a joint configuration: each half needs a majority of its own. */
   | { readonly is: "majority-joint"; readonly voters: string; readonly outgoing: string }
+  /** Servers without an election: which ones take writes, and how many follow. */
+  | { readonly is: "primaries"; readonly primaries: readonly ProcessId[]; readonly replicas: number }
   | { readonly is: "waiting" | "starting" };
 
 export interface Headline {
@@ -26,7 +35,7 @@ export interface Headline {
   readonly groups: readonly (readonly ProcessId[])[];
 }
 
-type Facts = Pick<View, "members" | "cuts">;
+type Facts = Pick<View, "members" | "cuts"> & { readonly servers?: readonly ServerView[] };
 
 const isUp = (member: MemberView): boolean => member.liveness === "running" || member.liveness === "paused";
 
@@ -101,7 +110,16 @@ const everybody = (members: Facts["members"]): ConfView => ({
   learnersNext: [],
 });
 
-export function headline({ members, cuts }: Facts): Headline {
+function primariesOf(members: Facts["members"], servers: readonly ServerView[]): Standing {
+  const up = servers.filter(({ id }) => {
+    const member = members.get(id);
+    return member !== undefined && isUp(member);
+  });
+  const primaries = up.filter(({ role }) => role === "primary").map(({ id }) => id);
+  return { is: "primaries", primaries, replicas: up.length - primaries.length };
+}
+
+export function headline({ members, cuts, servers = [] }: Facts): Headline {
   const all = [...members.values()];
   const conf = currentConf(members) ?? everybody(members);
   const voters = all.filter(({ id }) => conf.voters.includes(id));
@@ -110,7 +128,7 @@ export function headline({ members, cuts }: Facts): Headline {
     cuts,
   );
   return {
-    standing: standingOf(all, conf, cuts),
+    standing: servers.length > 0 ? primariesOf(members, servers) : standingOf(all, conf, cuts),
     up: voters.filter(isUp).length,
     members: conf.voters.length,
     learners: new Set([...conf.learners, ...conf.learnersNext]).size,

@@ -8,6 +8,7 @@ import {
   livenessOf,
   panicOf,
   roleOf,
+  serverOf,
   termOf,
   valueOf,
   votersCount,
@@ -44,6 +45,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
   const language = useLanguage();
   const role = useView(roleOf(id));
   const term = useView(termOf(id));
+  const server = useView(serverOf(id));
   const liveness = useView(livenessOf(id));
   const value = useView(valueOf(id));
   // Only the register has one value; others tell of themselves in their own words.
@@ -55,7 +57,8 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
 
   const { disc, scale, cell } = layout;
   const down = liveness === "crashed" || liveness === "panicked";
-  const word = liveness === "running" ? standWord(language, role, stand) : language.text(`liveness.${liveness}`);
+  const runs = server === null ? standWord(language, role, stand) : language.text(`role.${server}`);
+  const word = liveness === "running" ? runs : language.text(`liveness.${liveness}`);
   const name = Math.max(13 * scale, disc * 0.43);
   const small = Math.min(Math.max(9.5 * scale, disc * 0.285), (disc * 2.9) / Math.max(8, wordWidth(word)));
 
@@ -94,7 +97,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       transform={`translate(${place.x} ${place.y})`}
       role="button"
       tabIndex={0}
-      aria-label={memberName(language, { id, role, term, liveness, place: stand })}
+      aria-label={memberName(language, { id, role, term, liveness, place: stand, server })}
       aria-describedby={down ? acts.restartHint : acts.crashHint}
       aria-haspopup="menu"
       onClick={() => acts.toggle(id)}
@@ -114,9 +117,11 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       <text className={css["word"]} y={disc * 0.12} fontSize={small}>
         {word}
       </text>
-      <text className={css["term"]} y={disc * 0.12 + small * 1.3} fontSize={small}>
-        {language.text("member.term", { term })}
-      </text>
+      {server === null ? (
+        <text className={css["term"]} y={disc * 0.12 + small * 1.3} fontSize={small}>
+          {language.text("member.term", { term })}
+        </text>
+      ) : null}
       {stand === "old" || stand === "new" ? (
         <text className={css["half"]} x={disc * 0.92} y={-disc * 1.02} fontSize={small}>
           {language.text(`member.half.${stand}`)}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useLanguage } from "../i18n/use-text.ts";
-import { memberIds } from "../store/selectors.ts";
+import { everLed, memberIds } from "../store/selectors.ts";
 import { useView, useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 import { flightName } from "./words.ts";
@@ -35,7 +35,7 @@ export default function StageSummary() {
               count: flights.length,
               list: more > 0 ? text("stage.summary.more", { list: listed, more }) : listed,
             });
-      const logs = ids.map((id) => {
+      const logs = (everLed(view) ? ids : []).map((id) => {
         const member = view.members.get(id);
         const last = view.logs.get(id)?.cells.at(-1);
         return member === undefined || last === undefined

@@ -18,7 +18,7 @@ import type { Flight, MessageId, ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { attentionOf, useAttention } from "../store/attention.ts";
-import { clientIds, everLed, memberIds } from "../store/selectors.ts";
+import { clientIds, everLed, hasStarted, memberIds } from "../store/selectors.ts";
 import { useView, useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 import { prepareCanvas } from "../ui/canvas.ts";
@@ -92,7 +92,7 @@ export function Stage({ onWrite, children }: Props) {
   const player = usePlayer();
   const members = useView(memberIds);
   const clients = useView(clientIds);
-  const started = useView(everLed);
+  const started = useView(hasStarted);
   const resource = useView((view) => view.lab?.resource?.id ?? null);
   const inLab = useView((view) => view.lab !== null);
   const palette = usePalette();
@@ -321,7 +321,7 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
   const player = usePlayer();
   const palette = usePalette();
   const members = useView(memberIds);
-  const started = useView(everLed);
+  const logged = useView(everLed);
   const box = useMemo(() => ringBox(layout, members), [layout, members]);
   const traffic = useRef<HTMLCanvasElement>(null);
   const motion = useRef<HTMLCanvasElement>(null);
@@ -359,7 +359,7 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
   }, [layout, box, palette, language, player, world]);
 
   useEffect(() => {
-    if (tails.current === null || !started) return undefined;
+    if (tails.current === null || !logged) return undefined;
     const context = prepareCanvas(tails.current, layout.width, layout.height);
     if (context === null) return undefined;
     let drawn: readonly unknown[] = [];
@@ -378,7 +378,7 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
       left = true;
       off?.();
     };
-  }, [layout, palette, player, started]);
+  }, [layout, palette, player, logged]);
 
   const whole = { width: layout.width, height: layout.height };
   const part = { left: box.x, top: box.y, width: box.width, height: box.height };
@@ -392,7 +392,7 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
         role="img"
         aria-label={language.text("stage.canvas")}
       />
-      <canvas ref={tails} className={css["layer"]} style={whole} aria-hidden />
+      <canvas ref={tails} className={css["layer"]} style={whole} hidden={!logged} aria-hidden />
       <p ref={tip} className={css["tip"]} hidden={pointed === null} aria-hidden>
         {pointed === null ? null : (
           <>

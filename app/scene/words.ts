@@ -1,5 +1,5 @@
 /** What the stage says of messages, members and standings, in the page's language. */
-import type { Flight, Liveness, Role } from "../../engine/index.ts";
+import type { Flight, Liveness, Role, ServerView } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
 import type { ConfPlace } from "../store/selectors.ts";
 import type { Headline, Standing } from "./headline.ts";
@@ -10,6 +10,8 @@ export interface NamedMember {
   readonly term: number;
   readonly liveness: Liveness;
   readonly place: ConfPlace;
+  /** Of a server that stands in no election. */
+  readonly server: ServerView["role"] | null;
 }
 
 export function flightName({ text }: Language, flight: Flight): string {
@@ -61,7 +63,8 @@ export function standWord({ text }: Language, role: Role, place: ConfPlace): str
 
 export function memberName(language: Language, facts: NamedMember): string {
   const { text } = language;
-  const { id, term, liveness, place } = facts;
+  const { id, term, liveness, place, server } = facts;
+  if (server !== null) return `${id}: ${text(liveness === "running" ? `role.${server}` : `liveness.${liveness}`)}`;
   const half = place === "old" || place === "new" ? `, ${text(`member.half.${place}`)}` : "";
   const role = standWord(language, facts.role, place) + half;
   if (liveness === "running") return text("member.label.running", { id, role, term });
@@ -85,16 +88,23 @@ export function standingWords({ text }: Language, standing: Standing): string {
       return text("head.majority-apart", { members: standing.members, needed: standing.needed });
     case "majority-joint":
       return text("head.majority-joint", { voters: standing.voters, outgoing: standing.outgoing });
+    case "primaries": {
+      const [first, second] = standing.primaries;
+      if (first === undefined) return text("head.no-primary");
+      return second === undefined
+        ? text("head.primary", { primary: first })
+        : text("head.primaries", { count: standing.primaries.length });
+    }
     default:
       return text(`head.${standing.is}`);
   }
 }
 
 export function headlineDetails({ text }: Language, head: Headline): string {
-  const parts = [
-    text("head.up", { up: head.up, members: head.members }),
-    head.commit > 0 ? text("head.committed", { index: head.commit }) : text("head.nothing-committed"),
-  ];
+  const parts = [text("head.up", { up: head.up, members: head.members })];
+  if (head.standing.is !== "primaries")
+    parts.push(head.commit > 0 ? text("head.committed", { index: head.commit }) : text("head.nothing-committed"));
+  else if (head.standing.replicas > 0) parts.push(text("head.replicas", { count: head.standing.replicas }));
   if (head.joint !== null) parts.unshift(text("head.joint", head.joint));
   if (head.learners > 0) parts.push(text("head.learners", { count: head.learners }));
   if (head.groups.length > 0)

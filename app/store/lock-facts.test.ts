@@ -28,6 +28,7 @@ const place = (identity: string, owner: string, watches: string | null = null): 
   span: null,
 });
 const lab = (clients: readonly LabClientView[], queue: readonly QueuePlace[]): LabView => ({
+  servers: [],
   lab: "etcd-fair",
   variant: "mended",
   startsAt: 0,

@@ -17,6 +17,7 @@ import type {
   Role,
   Settings,
   ViolationView,
+  ServerView,
 } from "../../engine/index.ts";
 import { currentConf } from "./conf.ts";
 import type { Mirror } from "./mirror.ts";
@@ -69,8 +70,15 @@ export const flightOf =
 export const cuts = (view: Mirror): ReadonlySet<string> => view.cuts;
 export const network = (view: Mirror): LinkQuality => view.network;
 export const reigns = (view: Mirror): readonly Reign[] => view.reigns;
+/** The role of a server that stands in no election; null for a member. */
+export const serverOf =
+  (id: ProcessId) =>
+  (view: Mirror): ServerView["role"] | null =>
+    view.lab?.servers.find((server) => server.id === id)?.role ?? null;
 /** Whether anybody has ever led: what is of use only then is fetched then. */
 export const everLed = (view: Mirror): boolean => view.reigns.length > 0;
+/** Whether there is somebody to serve: a leader was elected, or none is needed. */
+export const hasStarted = (view: Mirror): boolean => everLed(view) || (view.lab?.servers.length ?? 0) > 0;
 export const anyPanicked = (view: Mirror): boolean => {
   for (const { liveness } of view.members.values()) if (liveness === "panicked") return true;
   return false;

@@ -243,6 +243,8 @@ class Draft {
   readonly #keys: Map<Bytes, KeyValue>;
   #leases: ReadonlySet<LeaseId>;
   readonly #events: Event[] = [];
+  /** A put was to keep what the same transaction had deleted. */
+  #lost = false;
 
   constructor(old: StoreState) {
     this.#old = old;
@@ -271,7 +273,9 @@ class Draft {
   /** Null when it is refused: nothing of it must count then. */
   run(op: RequestOp): Answer | null {
     const path = new Map<TxnRequest, boolean>();
-    return this.#decide(op, path) ? this.#carryOut(op, path) : null;
+    if (!this.#decide(op, path)) return null;
+    const answer = this.#carryOut(op, path);
+    return this.#lost ? null : answer;
   }
 
   revoke(id: LeaseId): void {
@@ -303,6 +307,7 @@ class Draft {
     }
     if (requestPut !== null) {
       const before = this.#keys.get(requestPut.key) ?? null;
+      this.#lost ||= before === null && (requestPut.ignoreValue || requestPut.ignoreLease);
       const value = requestPut.ignoreValue ? (before?.value ?? "") : requestPut.value;
       const lease = requestPut.ignoreLease ? (before?.lease ?? NO_LEASE) : requestPut.lease;
       this.#put(requestPut.key, value, lease, before);

@@ -6,6 +6,7 @@
  */
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
+import type { RedisEvent } from "../redis/events.ts";
 import type { TraceEvent, WorldEvent } from "../sim/events.ts";
 import type { Liveness } from "../trace/liveness.ts";
 import {
@@ -16,6 +17,7 @@ import {
   type Overlap,
   type QueuePlace,
   type ResourceView,
+  type ServerView,
   type ThreadView,
   WRITES_SHOWN,
 } from "../trace/lab-view.ts";
@@ -27,6 +29,7 @@ import type { Truth } from "./truth.ts";
 
 interface State {
   readonly at: Micros;
+  readonly servers: readonly ServerView[];
   readonly clients: ReadonlyMap<ProcessId, LabClientView>;
   readonly watches: ReadonlyMap<ProcessId, string | null>;
   readonly believed: readonly Hold[];
@@ -56,6 +59,7 @@ export class LabFold {
     }
     this.#state = {
       at: 0,
+      servers: [],
       clients: new Map(clientIds(config).map((id, i) => [id, newClient(id, programOf(config, i))])),
       watches: new Map(),
       believed: [],
@@ -85,6 +89,7 @@ export class LabFold {
     const client = process === null ? undefined : this.#state.clients.get(process);
     if (client !== undefined) this.#client(client, event as LabEvent | WorldEvent, traced);
     else if (process === RESOURCE) this.#resource(event as ResourceEvent, traced);
+    else if (process !== null) this.#server(process, event as RedisEvent);
     if ((event as WorldEvent).type === "sent") this.#sent(process, event as Extract<WorldEvent, { type: "sent" }>);
   }
 
@@ -114,6 +119,7 @@ export class LabFold {
       variant: this.#config.variant,
       startsAt: this.#config.warmUp,
       lock: this.#config.lock,
+      servers: rest.servers,
       clients: [...clients.values()],
       queue: this.#queue(),
       believed: believed.slice(-HOLDS_SHOWN),
@@ -155,6 +161,14 @@ export class LabFold {
   }
 
   // ── the servers ──
+
+  #server(id: ProcessId, event: RedisEvent): void {
+    if (event.type !== "redis-role") return;
+    const { servers } = this.#state;
+    const at = servers.findIndex((server) => server.id === id);
+    const server: ServerView = { id, role: event.role };
+    this.#set({ servers: at < 0 ? [...servers, server] : servers.with(at, server) });
+  }
 
   #settleHolder(event: number): void {
     this.#changed = true;

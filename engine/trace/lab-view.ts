@@ -109,6 +109,12 @@ export interface ResourceView {
   readonly refused: number;
 }
 
+/** A server that takes no part in Raft or Zab: one of Redis. */
+export interface ServerView {
+  readonly id: ProcessId;
+  readonly role: "primary" | "replica";
+}
+
 export interface LabView {
   /** Which lab: `etcd-fair`, `etcd-txn`, `etcd-mutex`, `etcd-election`, `zookeeper`, `redis-timestamp`, `redis-token`, `redlock`, `optimistic` … */
   readonly lab: string;
@@ -117,6 +123,8 @@ export interface LabView {
   readonly startsAt: Micros;
   /** The name of the lock. */
   readonly lock: string;
+  /** Servers that have a role without an election, in order of their start; none where members elect a leader. */
+  readonly servers: readonly ServerView[];
   readonly clients: readonly LabClientView[];
   readonly queue: readonly QueuePlace[];
   /** Both oldest first; the last `HOLDS_SHOWN` of each. */

@@ -72,10 +72,15 @@ const ALL = { rangeEnd: "\0" };
 
 /** A row as `key=value c m v`. */
 const rows = (kvs: readonly KeyValue[]): readonly string[] =>
-  kvs.map(({ key, value, createRevision, modRevision, version }) => `${key}=${value} ${createRevision} ${modRevision} ${version}`);
+  kvs.map(
+    ({ key, value, createRevision, modRevision, version }) =>
+      `${key}=${value} ${createRevision} ${modRevision} ${version}`,
+  );
 
 /** HashKV of changes, computed apart from the store. */
-function hashOf(changes: readonly (readonly [main: number, sub: number, kv: Partial<KeyValue>, dead?: boolean])[]): number {
+function hashOf(
+  changes: readonly (readonly [main: number, sub: number, kv: Partial<KeyValue>, dead?: boolean])[],
+): number {
   const bytes = [0x6b, 0x65, 0x79];
   for (const [main, sub, kv, dead = false] of changes) {
     bytes.push(0, 0, 0, 0, 0, 0, 0, main, 0x5f, 0, 0, 0, 0, 0, 0, 0, sub);
@@ -211,7 +216,14 @@ const CASES = {
     return first(
       ["up to 4", early, hashOf([[2, 0, rowOf("a", "1", 2)], ...inTxn])],
       ["up to now", all, hashOf([[2, 0, rowOf("a", "1", 2)], ...inTxn, [5, 0, rowOf("a", "2", 2, 5, 2)]])],
-      ["compacted", hashAt(bench, 0), hashOf([[3, 1, rowOf("c", "1", 3)], [5, 0, rowOf("a", "2", 2, 5, 2)]])],
+      [
+        "compacted",
+        hashAt(bench, 0),
+        hashOf([
+          [3, 1, rowOf("c", "1", 3)],
+          [5, 0, rowOf("a", "2", 2, 5, 2)],
+        ]),
+      ],
     );
   },
   txn: () => {
@@ -236,7 +248,9 @@ const CASES = {
   "txn-checks": () => {
     const bench = new Bench();
     bench.grant(1);
-    const noLease = textOf(bench.apply({ txn: txnOf({ success: [op.put("a"), op.put("b", "", { lease: lease(9) })] }) }).response);
+    const noLease = textOf(
+      bench.apply({ txn: txnOf({ success: [op.put("a"), op.put("b", "", { lease: lease(9) })] }) }).response,
+    );
     bench.put("k", "1", { lease: lease(1) });
     const kept = bench.put("k", "2", { ignoreLease: true, prevKv: true });
     const tooMany = txnOf({ success: [op.txn({ success: Array.from({ length: 128 }, (_, i) => op.put(`k${i}`)) })] });
@@ -248,8 +262,16 @@ const CASES = {
       ["the value before", kept.prevKv?.value, "1"],
       ["129 in all", textOf(checkTxn(tooMany, false)), "too many operations in txn request"],
       ["128", checkTxn(most, false), null],
-      ["delete, then put", textOf(checkTxn(txnOf({ success: [op.del("a", "c"), op.put("b")] }), false)), "duplicate key given in txn request"],
-      ["put twice", textOf(checkTxn(txnOf({ success: [op.put("b"), op.put("b")] }), false)), "duplicate key given in txn request"],
+      [
+        "delete, then put",
+        textOf(checkTxn(txnOf({ success: [op.del("a", "c"), op.put("b")] }), false)),
+        "duplicate key given in txn request",
+      ],
+      [
+        "put twice",
+        textOf(checkTxn(txnOf({ success: [op.put("b"), op.put("b")] }), false)),
+        "duplicate key given in txn request",
+      ],
     );
   },
   compares: () => {
@@ -286,7 +308,11 @@ const CASES = {
   "lease-grants": () => {
     const bench = new Bench();
     return first(
-      ["below the minimum", bench.grant(1, 1), { header: { clusterId: "0", memberId: "0", revision: 1, raftTerm: 0 }, id: "1", ttl: 2, error: "" }],
+      [
+        "below the minimum",
+        bench.grant(1, 1),
+        { header: { clusterId: "0", memberId: "0", revision: 1, raftTerm: 0 }, id: "1", ttl: 2, error: "" },
+      ],
       ["a taken id", textOf(bench.grant(1)), "lease already exists"],
       ["too long", textOf(bench.grant(2, 9_000_000_001)), "too large lease TTL"],
     );
@@ -435,7 +461,9 @@ const CASES = {
   },
   permissions: () => {
     const bench = new Bench();
-    const user = (name: string) => ({ authUserAdd: { name, password: "p", options: { noPassword: false }, hashedPassword: "" } });
+    const user = (name: string) => ({
+      authUserAdd: { name, password: "p", options: { noPassword: false }, hashedPassword: "" },
+    });
     for (const name of ["root", "u"]) {
       const role = name === "root" ? "root" : "r";
       bench.apply(user(name));
@@ -463,8 +491,16 @@ const CASES = {
     return first(
       ["a removed id", again, "member not found"],
       ["a learner", learner, null],
-      ["another one", textOf(cluster.apply({ kind: "add", member: member(5, true) })), "too many learner members in cluster"],
-      ["promoting a voter", textOf(cluster.apply({ kind: "promote", member: member(1) })), "can only promote a learner member"],
+      [
+        "another one",
+        textOf(cluster.apply({ kind: "add", member: member(5, true) })),
+        "too many learner members in cluster",
+      ],
+      [
+        "promoting a voter",
+        textOf(cluster.apply({ kind: "promote", member: member(1) })),
+        "can only promote a learner member",
+      ],
     );
   },
   snapshot: () => {
