@@ -8,6 +8,7 @@ export {
   programOf,
   RESOURCE,
 } from "./labs/config.ts";
+export { type Compared, COMPARISONS, type Comparison } from "./labs/compare.ts";
 export type { LabStory } from "./labs/story.ts";
 export { LAB_STORIES } from "./labs/stories/index.ts";
 export { labRunConfig } from "./scenario/labs.ts";

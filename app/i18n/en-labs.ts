@@ -343,4 +343,17 @@ export const enLabs = {
   "lab.duty.redis-token": "poll, stop in time, compare before it deletes",
   "lab.duty.redlock": "ask five, count the validity time, release everywhere",
   "lab.duty.optimistic": "read again on each conflict",
+  "labstory.found-pause-mutex": "Found: a pause is all it takes",
+  "labstory.found-pause-mutex.about":
+    "A campaign’s shortest story of the Lock API: one pause, and two believe. The fence keeps the resource whole.",
+  "labstory.found-turn-zookeeper": "Found: out of turn",
+  "labstory.found-turn-zookeeper.about":
+    "A wait that timed out is taken for a turn, while the dead one’s node still stands first.",
+  "lab.compare.holder-ends": "The holder ends in order",
+  "lab.compare.pause-check": "The pause, before the check",
+  "lab.compare.missed-delete": "The missed DELETE",
+  "lab.compare.expired-waiter": "A waiter that lost its place",
+  "lab.compare.foreign-key": "A foreign key",
+  "lab.compare.clocks": "Clocks",
+  "lab.compare.late-release": "DEL by the late",
 } as const;

@@ -327,4 +327,16 @@ export const zhLabs = {
   "lab.duty.redis-token": "轮询，按时停下，删除前比较",
   "lab.duty.redlock": "询问五台，计算有效时间，到处释放",
   "lab.duty.optimistic": "每次冲突后重读",
+  "labstory.found-pause-mutex": "发现：一次停顿就够了",
+  "labstory.found-pause-mutex.about":
+    "随机测试为 Lock API 找到的最短故事：一次停顿，两个都以为持有。令牌检查保住了资源。",
+  "labstory.found-turn-zookeeper": "发现：没轮到就上",
+  "labstory.found-turn-zookeeper.about": "等待超时被当成轮到自己，而死者的节点仍排在第一。",
+  "lab.compare.holder-ends": "持有者正常结束",
+  "lab.compare.pause-check": "检查前的停顿",
+  "lab.compare.missed-delete": "错过的 DELETE",
+  "lab.compare.expired-waiter": "失去位置的等待者",
+  "lab.compare.foreign-key": "外来的键",
+  "lab.compare.clocks": "时钟",
+  "lab.compare.late-release": "迟到者的 DEL",
 } as const;

@@ -1,5 +1,6 @@
 /**
- * `sim --seeds A..B [--seconds N] [--system register|etcd] [--json] [--trace]`: random clusters under random faults, with every check on.
+ * `sim --seeds A..B [--seconds N] [--system register|etcd | --labs] [--json] [--trace]`: random clusters (or lock
+ * labs) under random faults, with every check on.
  *
  * Nothing is kept from one seed to the next but counts, so it runs for hours as for seconds. Ends with 1 when a rule
  * was broken; what broke is shown with the command that replays it, and its recording is written to a file.
@@ -14,9 +15,10 @@ import { ACT_NAMES } from "../scenario/chaos.ts";
 import type { AnyEvent } from "../scenario/events.ts";
 import type { TraceEvent } from "../sim/events.ts";
 import { etcdSim } from "./sim-etcd.ts";
+import { labSim } from "./sim-labs.ts";
 import { UsageError } from "./usage.ts";
 
-const USAGE = "usage: sim --seeds A..B [--seconds N] [--system register|etcd] [--json] [--trace]";
+const USAGE = "usage: sim --seeds A..B [--seconds N] [--system register|etcd | --labs] [--json] [--trace]";
 const SECONDS = 8;
 
 interface Options {
@@ -25,11 +27,13 @@ interface Options {
   readonly seconds: number;
   readonly json: boolean;
   readonly trace: boolean;
+  readonly labs: boolean;
   readonly system: "register" | "etcd";
 }
 
 export async function sim(args: readonly string[]): Promise<number> {
   const options = parse(args);
+  if (options.labs) return labSim(options);
   if (options.system === "etcd") {
     const listener = options.trace
       ? { listener: (event: TraceEvent) => printEvent(event as TraceEvent<AnyEvent>) }
@@ -65,10 +69,12 @@ function parse(args: readonly string[]): Options {
     seconds: SECONDS,
     json: false,
     trace: false,
+    labs: false,
     system: "register" as Options["system"],
   };
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === "--json") options.json = true;
+    else if (name === "--labs") options.labs = true;
     else if (name === "--trace") options.trace = true;
     else if (name === "--system") options.system = system(rest.shift());
     else if (name === "--seeds") [options.from, options.to] = range(rest.shift());

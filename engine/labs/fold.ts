@@ -211,6 +211,16 @@ export class LabFold {
     });
   }
 
+  /** How many stand before it in the servers' queue; 0 when it is first, or in none. */
+  ahead(identity: string): number {
+    const queue = this.#truth.queue(this.#state.at);
+    if (queue[0]?.order === null) return 0;
+    return Math.max(
+      0,
+      queue.findIndex((place) => place.identity === identity),
+    );
+  }
+
   /** The present holder, as the servers have it. */
   get holder(): Hold | null {
     const last = this.#state.held.at(-1);

@@ -2,6 +2,7 @@
 import type { LabStory } from "../story.ts";
 import { BY_HAND_STORIES } from "./by-hand.ts";
 import { FAIR_STORIES } from "./fair.ts";
+import { FOUND_STORIES } from "./found.ts";
 import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
@@ -14,4 +15,5 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...ZOOKEEPER_STORIES,
   ...BY_HAND_STORIES,
   ...ORDERLY_STORIES,
+  ...FOUND_STORIES,
 ];
