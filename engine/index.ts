@@ -67,6 +67,8 @@ export {
   type WriteView,
 } from "./trace/view.ts";
 export type {
+  ConsoleLine,
+  ConsoleView,
   Delivered,
   EtcdDelta,
   EtcdMemberView,
