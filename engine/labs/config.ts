@@ -7,6 +7,8 @@ export const LAB_SYSTEMS = [
   "etcd-fair",
   "etcd-txn",
   "etcd-mutex",
+  "etcd-election",
+  "etcd-uses",
   "zookeeper",
   "redis-timestamp",
   "redis-token",

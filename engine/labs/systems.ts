@@ -13,8 +13,9 @@ import type { AnyProgram } from "./program.ts";
 import { ETCD_BY_HAND, REDIS_BY_HAND, ZOOKEEPER_BY_HAND } from "./programs/by-hand.ts";
 import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./programs/etcd-fair.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./programs/etcd-txn.ts";
-import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
+import { ETCD_ELECTION, ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
 import { ETCD_SERVICE } from "./programs/etcd-service.ts";
+import { ETCD_OBSERVE, ETCD_REGISTER } from "./programs/etcd-uses.ts";
 import { OPTIMISTIC } from "./programs/optimistic.ts";
 import {
   REDIS_TIMESTAMP_IF_LIVE,
@@ -38,6 +39,9 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
     ETCD_MUTEX_34,
     ETCD_MUTEX_35,
     ETCD_SERVICE,
+    ETCD_ELECTION,
+    ETCD_REGISTER,
+    ETCD_OBSERVE,
     ETCD_BY_HAND,
     REDIS_BY_HAND,
     ZOOKEEPER_BY_HAND,
@@ -64,6 +68,8 @@ export function familyOf(system: LabSystem): Family {
     case "etcd-fair":
     case "etcd-txn":
     case "etcd-mutex":
+    case "etcd-election":
+    case "etcd-uses":
     case "optimistic":
       return "etcd";
     case "zookeeper":
@@ -94,6 +100,7 @@ export function truthOf(config: LabConfig): Truth {
   switch (system) {
     case "etcd-fair":
     case "etcd-mutex":
+    case "etcd-election":
       return new EtcdTruth(lock, "prefix");
     case "etcd-txn":
       return new EtcdTruth(lock, "key");
@@ -105,6 +112,7 @@ export function truthOf(config: LabConfig): Truth {
       return new RedisTruth(lock, "value", servers, WALL_AT_START);
     case "redlock":
       return new RedisTruth(lock, "majority", servers, WALL_AT_START);
+    case "etcd-uses":
     case "optimistic":
       return new NoTruth();
     default:

@@ -69,11 +69,15 @@ const UNRESTRICTED_IN_MULTI = new Set(["exec", "discard", "multi", "watch", "qui
 const SHA_DIGITS = 40;
 const NO_SCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
 
+const SHAS_KEPT = 16;
+
 export class Executor {
   readonly keys: Keyspace;
   readonly #around: Surroundings;
   readonly #sessions = new Map<ConnectionId, Session>();
   readonly #scripts = new Map<string, string>();
+  /** Of scripts seen lately: follows from them, and is no state. */
+  readonly #shas = new Map<string, string>();
   #numbers = 0;
   /** What the command at hand has to pass on. */
   #passOn: { readonly db: number; readonly args: readonly string[]; readonly file: boolean }[] = [];
@@ -422,13 +426,23 @@ export class Executor {
       call: (words) => this.#scriptCall(session, words, isReadOnly),
       log: () => undefined,
     });
-    this.#around.emit?.({ type: "redis-script", connection: session.id, sha: sha1(source), calls: this.#calls });
+    this.#around.emit?.({ type: "redis-script", connection: session.id, sha: this.#shaOf(source), calls: this.#calls });
     return reply;
+  }
+
+  /** Clients send the same few scripts again and again. */
+  #shaOf(source: string): string {
+    const known = this.#shas.get(source);
+    if (known !== undefined) return known;
+    if (this.#shas.size >= SHAS_KEPT) this.#shas.clear();
+    const sha = sha1(source);
+    this.#shas.set(source, sha);
+    return sha;
   }
 
   /** Keeps a script that can be read; otherwise says why it cannot. */
   #load(source: string): string | null {
-    const sha = sha1(source);
+    const sha = this.#shaOf(source);
     if (this.#scripts.has(sha)) return null;
     const failure = checkScript(source);
     if (failure === null) this.#scripts.set(sha, source);

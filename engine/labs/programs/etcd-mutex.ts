@@ -6,6 +6,7 @@ import { SECOND } from "../../base/units.ts";
 import { type LeaseId, leaseHex, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Event } from "../../etcd/api/messages.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
+import { campaignTxn } from "../../etcd/concurrency/election.ts";
 import { mutexTxn } from "../../etcd/concurrency/mutex.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
@@ -28,10 +29,12 @@ type MutexStep = Step<Mutex, EtcdRequest>;
 const CALL_TIMEOUT = 10 * SECOND;
 const BEAT_TIMEOUT = 1 * SECOND;
 
-function mutex(compat: "3.4" | "3.5"): Program<Mutex, EtcdRequest> {
+/** `election`: the same queue, and each key carries its candidate's value (client/v3/concurrency Election). */
+function mutex(compat: "3.4" | "3.5" | "election"): Program<Mutex, EtcdRequest> {
+  const isElection = compat === "election";
   const prefixOf = ({ params }: Mutex): string => `${params.lock}/`;
   return {
-    id: `etcd-mutex-${compat}`,
+    id: isElection ? "etcd-election-published" : `etcd-mutex-${compat}`,
     threads: { main: "session", heartbeat: "beat" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
@@ -72,16 +75,16 @@ function mutex(compat: "3.4" | "3.5"): Program<Mutex, EtcdRequest> {
         },
       },
       txn: {
-        act: (l) => ({
-          do: "call",
-          request: { type: "call", method: "KV/Txn", body: mutexTxn(prefixOf(l), l.lease) },
-          timeout: CALL_TIMEOUT,
-        }),
+        act: (l, { self }) => {
+          const body = isElection ? campaignTxn(l.params.lock, l.lease, self) : mutexTxn(prefixOf(l), l.lease);
+          return { do: "call", request: { type: "call", method: "KV/Txn", body }, timeout: CALL_TIMEOUT };
+        },
         then: (l, got, here) => {
           if (got.type !== "answer") return { to: "txn" };
           const { succeeded, responses, header } = got.body as ResponseOf<"KV/Txn">;
           const own = responses[0]?.responseRange?.kvs[0]?.createRevision;
           const revision = succeeded ? revisionOf(header) : (own ?? 0);
+          if (isElection) return { to: "read-before", set: { revision, state: "waiting" } };
           const first = responses[1]?.responseRange?.kvs[0];
           if (first === undefined || first.createRevision === revision)
             return { to: "work", set: { revision, ...believing(here, l.params, String(revision)) } };
@@ -189,4 +192,5 @@ function mutex(compat: "3.4" | "3.5"): Program<Mutex, EtcdRequest> {
 }
 
 export const ETCD_MUTEX_34: AnyProgram = anyProgram(mutex("3.4"));
+export const ETCD_ELECTION: AnyProgram = anyProgram(mutex("election"));
 export const ETCD_MUTEX_35: AnyProgram = anyProgram(mutex("3.5"));

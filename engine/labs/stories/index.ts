@@ -6,6 +6,7 @@ import { FOUND_STORIES } from "./found.ts";
 import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
+import { USE_STORIES } from "./uses.ts";
 import { ZOOKEEPER_STORIES } from "./zookeeper.ts";
 
 export const LAB_STORIES: readonly LabStory[] = [
@@ -15,5 +16,6 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...ZOOKEEPER_STORIES,
   ...BY_HAND_STORIES,
   ...ORDERLY_STORIES,
+  ...USE_STORIES,
   ...FOUND_STORIES,
 ];
