@@ -385,8 +385,7 @@ export class LabFold {
   #sent(from: ProcessId | null, { to }: { readonly to: ProcessId }): void {
     const { clients } = this.#state;
     const servers = this.#servers;
-    const ours =
-      from !== null && ((clients.has(from) && servers.has(to)) || (clients.has(to) && servers.has(from)));
+    const ours = from !== null && ((clients.has(from) && servers.has(to)) || (clients.has(to) && servers.has(from)));
     if (!ours) return;
     this.#state.messages += 1;
     this.#changed = true;

@@ -7,7 +7,14 @@ import { type LeaseId, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Event } from "../../etcd/api/messages.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
-import { anyProgram, type AnyProgram, type CommonLocals, type LockParams, NEW_LOCALS, type Program } from "../program.ts";
+import {
+  anyProgram,
+  type AnyProgram,
+  type CommonLocals,
+  type LockParams,
+  NEW_LOCALS,
+  type Program,
+} from "../program.ts";
 import { prefixEnd, revisionOf } from "./etcd-fair.ts";
 
 const CALL_TIMEOUT = 10 * SECOND;

@@ -1,9 +1,11 @@
 /** The listings of every program, by its id. */
 import { BY_HAND } from "./by-hand.ts";
+import { ETCD_ELECTION } from "./etcd-election.ts";
 import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./etcd-mutex.ts";
 import { ETCD_SERVICE } from "./etcd-service.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./etcd-txn.ts";
+import { ETCD_OBSERVE, ETCD_REGISTER } from "./etcd-uses.ts";
 import { type ListingLanguage, type ListingLine, type Listings, parseListing } from "./listing.ts";
 import { OPTIMISTIC } from "./optimistic.ts";
 import { REDIS_TIMESTAMP_IF_LIVE, REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./redis-timestamp.ts";
@@ -25,6 +27,9 @@ export const SOURCES: Readonly<Record<string, Sourced>> = {
   "etcd-fair-guarded": { listings: ETCD_FAIR_GUARDED, other: "etcd-fair-mended" },
   "etcd-fair-herd": { listings: ETCD_FAIR_HERD, other: "etcd-fair-mended" },
   "etcd-mutex-service": { listings: ETCD_SERVICE, other: null },
+  "etcd-election-published": { listings: ETCD_ELECTION, other: null },
+  "etcd-uses-register": { listings: ETCD_REGISTER, other: null },
+  "etcd-uses-observe": { listings: ETCD_OBSERVE, other: null },
   "etcd-by-hand": { listings: BY_HAND, other: null },
   "redis-by-hand": { listings: BY_HAND, other: null },
   "zookeeper-by-hand": { listings: BY_HAND, other: null },

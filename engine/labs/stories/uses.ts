@@ -76,10 +76,7 @@ export const USE_STORIES: readonly LabStory[] = [
       beatEvery: 10 * SECOND,
     }),
     seed: 1,
-    steps: [
-      at(5, { type: "partition", groups: [[A], [...SERVERS, B, C]] }),
-      at(45, { type: "heal" }),
-    ],
+    steps: [at(5, { type: "partition", groups: [[A], [...SERVERS, B, C]] }), at(45, { type: "heal" })],
     endsAt: 60,
     expect: [
       { says: "told", what: "DELETE", count: 1 },
