@@ -14,7 +14,8 @@ import { describeEtcd } from "./fold/describe-etcd.ts";
 import { DESCRIBE_FAMILY, describeLab, describePlainly } from "./fold/describe-lab.ts";
 import { EtcdFold } from "./fold/etcd.ts";
 import { labNote } from "./fold/lab-notes.ts";
-import { type Kit, type Parts, type PartStates, REGISTER_KIT } from "./kit.ts";
+import type { Parts, PartStates } from "./fold/parts.ts";
+import { type Kit, REGISTER_KIT } from "./kit.ts";
 import { recordLabStory } from "./labs.ts";
 
 export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, recordLabStory };

@@ -7,7 +7,7 @@
  */
 import type { RuleName } from "../../check/violation.ts";
 import type { CaseName } from "./cases.ts";
-import type { Change } from "./plant.ts";
+import type { Change } from "./change.ts";
 
 export type Catcher = RuleName | "liveness" | "transcripts";
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "vite";
+import type { Change } from "./change.ts";
 import type { StoreTrialResult } from "./store-trial.ts";
 import type { TrialRequest, TrialResult } from "./trial.ts";
 
@@ -13,16 +14,6 @@ const ENGINE = fileURLToPath(new URL("../..", import.meta.url));
 const TRIALS = { raft: "trial.ts", store: "store-trial.ts" } as const;
 /** A mutant may loop forever; that is a way to be caught too, but nobody's meaning. */
 const TRIAL_MS_MAX = 120_000;
-
-/** One place in the sources that is changed. */
-export interface Change {
-  readonly name: string;
-  /** Below engine/. */
-  readonly file: string;
-  /** Stands exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-}
 
 export function sourceOf({ file }: Change): string {
   return readFileSync(join(ENGINE, file), "utf8");

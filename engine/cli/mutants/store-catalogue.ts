@@ -2,7 +2,7 @@
  * Known ways to get etcd's store wrong, as `catalogue.ts` has them for Raft: `find` stands exactly once in its file and
  * gives way to `replace`. `meant` is the case of `store-cases.ts` that must catch the mutant.
  */
-import type { Change } from "./plant.ts";
+import type { Change } from "./change.ts";
 import type { StoreCase } from "./store-cases.ts";
 
 export interface StoreMutant extends Change {

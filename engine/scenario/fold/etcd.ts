@@ -12,7 +12,7 @@ import type { ReplicaEvent } from "../../replica/events.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { TraceEvent, WorldEvent } from "../../sim/events.ts";
 import type { ConsoleView, EtcdDelta, EtcdMemberView } from "../../trace/etcd-view.ts";
-import type { PartFold } from "../kit.ts";
+import type { PartFold } from "./parts.ts";
 import { textOf } from "./etcd-text.ts";
 import { emptyConsole, Screen } from "./etcd-screen.ts";
 import { Keys, type KeysState, NO_KEYS } from "./etcd-keys.ts";
