@@ -8,7 +8,7 @@ const engine = ["engine/base"];
 const machine = [...engine, "engine/raft", "engine/wal", "engine/replica", "engine/sim"];
 const systems = [...machine, "engine/etcd", "engine/zookeeper", "engine/redis"];
 const world = [...systems, "engine/trace", "engine/check", "engine/labs", "engine/scenario"];
-const door = ["engine/index.ts", "engine/stories.ts", "engine/lab-stories.ts"];
+const door = ["engine/index.ts", "engine/stories.ts", "engine/lab-stories.ts", "engine/console.ts"];
 const screen = [...door, "app/store", "app/player", "app/ui", "app/i18n", "app/styles"];
 const stage = [...screen, "app/scene", "app/panels"];
 
@@ -31,6 +31,7 @@ export const MAY = {
   "engine/index.ts": [...world, "engine/worker/protocol.ts"],
   "engine/stories.ts": ["engine/scenario"],
   "engine/lab-stories.ts": world,
+  "engine/console.ts": ["engine/etcd"],
   "app/ui": ["app/styles"],
   "app/i18n": [],
   "app/styles": [],

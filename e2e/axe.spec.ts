@@ -22,3 +22,19 @@ for (const page_ of ["", "embed.html"]) {
     });
   }
 }
+
+for (const { theme, lang } of LOOKS) {
+  test(`axe finds nothing: etcd, ${theme}, ${lang}`, async ({ page }) => {
+    await page.goto(`/?seed=${SEED}&theme=${theme}&lang=${lang}`);
+    await page.getByRole("button", { name: "etcd", exact: true }).click();
+    await expect(page.getByRole("log")).toBeVisible();
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id, nodes }) => `${width}: ${id}: ${nodes.map(({ html }) => html).join("; ")}`)).toEqual(
+        [],
+      );
+      await page.screenshot({ path: `.tmp/shots/etcd-${theme}-${lang}-${width}.png` });
+    }
+  });
+}

@@ -303,3 +303,28 @@ async function centre(page: Page, id: string): Promise<readonly [number, number]
   const box = await member(page, id).boundingBox();
   return box === null ? [0, 0] : [box.x + box.width / 2, box.y + box.height / 2];
 }
+
+test("etcd: a key put at the console is seen under Keys; the leader is crashed, and the next put is answered", async ({
+  page,
+}) => {
+  await page.goto(`/?seed=${SEED}`);
+  await page.getByRole("button", { name: "etcd", exact: true }).click();
+  await expect(leader(page)).toHaveCount(1);
+  const line = page.getByRole("textbox", { name: "Command" });
+  const output = page.getByRole("log");
+  await line.fill("put greeting hello");
+  await line.press("Enter");
+  await expect(output).toContainText("OK");
+  await page.getByRole("tab", { name: "Keys" }).click();
+  await expect(page.getByRole("row", { name: /^greeting hello/ })).toBeVisible();
+  const { id } = await whoLeads(page);
+  await member(page, id).click();
+  await expect(member(page, id)).toHaveAccessibleName(/crashed/);
+  await page.getByRole("tab", { name: "Console" }).click();
+  await line.fill("put greeting again");
+  await line.press("Enter");
+  await expect(output).toContainText(/OK[\s\S]*put greeting again[\s\S]*OK/);
+  await page.getByRole("tab", { name: "Keys" }).click();
+  await expect(page.getByRole("row", { name: /^greeting again/ })).toBeVisible();
+  await page.screenshot({ path: ".tmp/shots/etcd-failover.png" });
+});

@@ -18,7 +18,7 @@ export {
 export { checkLab, LAB_CLIENTS_MAX, LAB_SYSTEMS, type LabConfig } from "./labs/config.ts";
 export { clientName } from "./labs/names.ts";
 export type { Harm, Story, StoryCommand, StoryId, Telling } from "./scenario/stories.ts";
-export type { RecordedStory } from "./scenario/stories/tell.ts";
+export type { RecordedStory } from "./scenario/stories/story.ts";
 export {
   BROKEN_RULES,
   type BrokenRule,
@@ -67,6 +67,8 @@ export {
   type WriteView,
 } from "./trace/view.ts";
 export type {
+  ConsoleLine,
+  ConsoleView,
   Delivered,
   EtcdDelta,
   EtcdMemberView,

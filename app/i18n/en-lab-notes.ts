@@ -23,6 +23,7 @@ export const enLabNotes = {
   "lab.note.all-wake": "Each release wakes all who watch; one of them wins.",
   "lab.note.nil-check-on-channel": "It tests the channel, never nil, and not the answer that came out of it.",
   "lab.note.nil-check-on-answer": "A closed channel yields nil: the lease is gone.",
+  "lab.note.registers-again": "TTL 0 means that nobody finds it any more: it registers anew.",
   "lab.note.own-key-not-read": "If its lease ended while it waited, it believes all the same.",
   "lab.note.own-key-read": "Its own key says whether its lease outlived the wait.",
   "lab.note.client-clock": "The value is of the client’s own clock: one that is ahead steals locks.",

@@ -189,6 +189,37 @@ export const enLabs = {
   "labstory.cut-off-mended.about": "A stops at its own deadline, before B starts.",
   "labstory.mutex-queue": "Five in the queue of the Lock API",
   "labstory.mutex-queue.about": "In order of create revision, one woken for each release.",
+  "lab.system.etcd-uses": "etcd: services, configuration, monitoring",
+  "lab.system.etcd-uses.about": "What leases and watches are for besides locks.",
+  "lab.variant.observer": "observes",
+  "lab.variant.follower": "follows",
+  "lab.variant.publisher": "publishes",
+  "lab.duty.etcd-uses": "renew, register again when the lease is gone",
+  "labstory.election-leader-dies": "The leader dies, Election API",
+  "labstory.election-leader-dies.about":
+    "Three campaign, one observes. A dies; its lease runs out, and B is told. C sleeps on.",
+  "labstory.election-resigns": "Leaders resign in turn",
+  "labstory.election-resigns.about":
+    "Each leads for 3 s and resigns. The observer sees three leaders, one after the other.",
+  "labstory.election-expired-published": "An expired candidate is elected",
+  "labstory.election-expired-published.about":
+    "B’s session ended while it waited, and yet it is elected at A’s end, together with C. The fence refuses it.",
+  "labstory.election-expired-mended": "An expired candidate notices",
+  "labstory.election-expired-mended.about": "It reads its own key before it believes: gone. Only C leads.",
+  "labstory.job-two-leaders": "Two leaders of one job",
+  "labstory.job-two-leaders.about":
+    "A pauses for longer than its session. B leads the job; what A writes on waking is refused.",
+  "labstory.discovery-published": "A service that nobody finds any more",
+  "labstory.discovery-published.about":
+    "A is cut off for 40 s with a lease of 30 s. It serves on, and is not registered again.",
+  "labstory.discovery-mended": "A service registers again",
+  "labstory.discovery-mended.about":
+    "A is cut off for 40 s with a lease of 30 s. TTL 0 tells it: it comes back with a new lease.",
+  "labstory.configuration": "A configuration is published",
+  "labstory.configuration.about":
+    "Five versions, two subscribers. C is cut off during three of them, and is told of each afterwards.",
+  "labstory.monitoring": "Monitoring by lease",
+  "labstory.monitoring.about": "One heartbeat of A is lost: its key goes with the lease, and the watcher sees it.",
   "labstory.expired-waiter-3.4": "A waiter that lost its place, etcd 3.4",
   "labstory.expired-waiter-3.4.about": "It is answered OK though its lease is over: two hold. The fence refuses it.",
   "labstory.expired-waiter-3.5": "A waiter that lost its place, etcd 3.5",
@@ -356,20 +387,4 @@ export const enLabs = {
   "lab.compare.foreign-key": "A foreign key",
   "lab.compare.clocks": "Clocks",
   "lab.compare.late-release": "DEL by the late",
-  "labstory.election-queue": "An election",
-  "labstory.election-queue.about": "Three candidates lead in order of create revision; an observer keeps the list.",
-  "labstory.leader-for-a-job": "A leader for a job",
-  "labstory.leader-for-a-job.about": "The leader crashes; the next candidate takes the job when its lease is over.",
-  "labstory.service-discovery": "Service discovery",
-  "labstory.service-discovery.about":
-    "A service cut off for 40 s loses its lease of 30, and comes back with a new one. Consumers watch the prefix.",
-  "labstory.configuration": "Configuration, published",
-  "labstory.configuration.about": "Every reader hears of each change, or reads the newest when it starts.",
-  "labstory.monitoring": "Cluster monitoring",
-  "labstory.monitoring.about": "A missed heartbeat removes the key, and the watcher sees it.",
-  "lab.system.etcd-uses": "etcd: what else leases and watches are for",
-  "lab.system.etcd-uses.about": "Discovery, configuration, monitoring.",
-  "lab.duty.etcd-uses": "renew, register again when the lease is gone, read and then watch",
-  "lab.variant.register": "services register",
-  "lab.variant.observe": "readers watch",
 } as const;

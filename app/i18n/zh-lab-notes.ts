@@ -23,6 +23,7 @@ export const zhLabNotes = {
   "lab.note.all-wake": "每次释放都唤醒所有监视者，只有一个成功。",
   "lab.note.nil-check-on-channel": "检查的是永不为 nil 的通道，而不是从中取出的回复。",
   "lab.note.nil-check-on-answer": "通道关闭后取出 nil：租约已失效。",
+  "lab.note.registers-again": "TTL 0 说明没有人再能找到它：重新注册。",
   "lab.note.own-key-not-read": "等待时租约若已结束，它仍会以为持有。",
   "lab.note.own-key-read": "自己的键还在，说明租约撑过了等待。",
   "lab.note.client-clock": "值取自客户端自己的时钟：走在前面的会抢走锁。",

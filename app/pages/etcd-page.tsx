@@ -4,6 +4,7 @@ import { useText } from "../i18n/use-text.ts";
 import type { Tab } from "../ui/tabs.tsx";
 import { Frame } from "./frame.tsx";
 
+const ConsolePanel = lazy(() => import("../panels/etcd/console-panel.tsx"));
 const KeysPanel = lazy(() => import("../panels/etcd/keys-panel.tsx"));
 const LeasesPanel = lazy(() => import("../panels/etcd/leases-panel.tsx"));
 const WatchesPanel = lazy(() => import("../panels/etcd/watches-panel.tsx"));
@@ -13,6 +14,7 @@ export default function EtcdPage() {
   const text = useText();
   const tabs = useMemo(
     (): readonly Tab[] => [
+      { id: "console", title: text("tab.console"), content: <ConsolePanel /> },
       { id: "keys", title: text("tab.keys"), content: <KeysPanel /> },
       { id: "requests", title: text("tab.requests"), content: <RequestsPanel /> },
       { id: "leases", title: text("tab.leases"), content: <LeasesPanel /> },
@@ -20,5 +22,5 @@ export default function EtcdPage() {
     ],
     [text],
   );
-  return <Frame tabs={tabs} first="keys" />;
+  return <Frame tabs={tabs} first="console" />;
 }

@@ -1,7 +1,6 @@
 /** The frame of every page: one cluster, what surrounds it, and the transport under all of it. */
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/use-text.ts";
-import { useKeys } from "../panels/keys.ts";
 import { Notices } from "../panels/notices.tsx";
 import { Transport } from "../panels/transport.tsx";
 import { Stage } from "../scene/stage.tsx";
@@ -26,6 +25,7 @@ const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
 const RulesPanel = lazy(() => import("../panels/rules-panel.tsx"));
 const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
+const PageKeys = lazy(() => import("../panels/page-keys.ts"));
 /** Before the first leader there is nothing on it. */
 const Timeline = lazy(() => import("../panels/timeline.tsx"));
 const Why = lazy(() => import("../panels/why.tsx"));
@@ -62,7 +62,6 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const toTop = useCallback(() => {
     if (narrow && top !== undefined) setTab(top.id);
   }, [narrow, top]);
-  useKeys(keys, openHelp);
 
   const tabs: readonly Tab[] = [
     ...(narrow && top !== undefined ? [top] : []),
@@ -94,6 +93,9 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
         <Suspense fallback={null}>
           {lawless ? <RulesOff /> : null}
           {panicked ? <Panics /> : null}
+        </Suspense>
+        <Suspense fallback={null}>
+          <PageKeys on={keys} onHelp={openHelp} />
         </Suspense>
         <Suspense fallback={<section className={panels["why"]} />}>
           <Why />

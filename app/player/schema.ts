@@ -126,6 +126,14 @@ const LabSchema: v.GenericSchema<unknown, LabConfig> = v.pipe(
   }),
 );
 
+const EtcdOptionsSchema = v.strictObject({
+  compat: v.exactOptional(v.picklist(["3.4", "3.5"])),
+  quotaBytes: v.exactOptional(integer(1, Number.MAX_SAFE_INTEGER)),
+  progressEvery: v.exactOptional(integer(1, 3_600 * SECOND)),
+  leaseCheckpoints: v.exactOptional(v.boolean()),
+  console: v.exactOptional(v.boolean()),
+});
+
 export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject({
   members: MembersSchema,
   timing: TimingSchema,
@@ -136,6 +144,7 @@ export const ConfigSchema: v.GenericSchema<unknown, RunConfig> = v.strictObject(
   clients: integer(0, CLIENTS_MAX),
   system: v.exactOptional(v.picklist(["register", "etcd"])),
   lab: v.exactOptional(LabSchema),
+  etcd: v.exactOptional(EtcdOptionsSchema),
 });
 
 const Ends = v.strictObject({ from: Id, to: Id });

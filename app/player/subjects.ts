@@ -6,7 +6,15 @@ import { DEFAULT_SEED } from "./start.ts";
 const RAFT: RunSpec = { seed: DEFAULT_SEED, config: DEFAULT_CONFIG };
 const ETCD: RunSpec = {
   seed: DEFAULT_SEED,
-  config: { ...DEFAULT_CONFIG, system: "etcd", members: 3, timing: "etcd", preVote: true, clients: 1 },
+  config: {
+    ...DEFAULT_CONFIG,
+    system: "etcd",
+    members: 3,
+    timing: "etcd",
+    preVote: true,
+    clients: 1,
+    etcd: { console: true },
+  },
 };
 
 /** The labs begin with a story, not with a run of their own. */

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, memo } from "react";
-import type { ProcessId, WriteView } from "../../engine/index.ts";
+import type { ProcessId, RequestView, WriteView } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { clientOf } from "../store/selectors.ts";
 import { useView } from "../store/use.ts";
@@ -18,16 +18,19 @@ interface Props {
 export const Client = memo(function Client({ id, layout, onWrite }: Props) {
   const { text } = useLanguage();
   const client = useView(clientOf(id));
+  const requests = useView((view) => view.etcd?.requests ?? null);
   const place = layout.places.get(id);
   if (client === null || place === undefined) return null;
   const { scale, clientsBelow } = layout;
   const { width, height } = layout.clientBox;
-  const step = text(`client.step.${client.step}`);
+  const writes = requests === null ? client.writes : callsOf(requests, id);
+  const waits = requests !== null && writes.at(-1)?.outcome === "pending";
+  const step = text(`client.step.${waits ? "await" : client.step}`);
   const label =
     client.member === null
       ? text("client.label", { id, step })
       : text("client.label.member", { id, step, member: client.member });
-  const latest = client.writes.slice(clientsBelow ? -1 : -3).reverse();
+  const latest = writes.slice(clientsBelow ? -1 : -3).reverse();
   const heard = latest.map((write) => `${write.value}: ${text(`write.outcome.${write.outcome}`)}`).join(", ");
   const acts =
     onWrite === undefined
@@ -82,7 +85,7 @@ export const Client = memo(function Client({ id, layout, onWrite }: Props) {
             </text>
           ) : null}
           {latest.map((write, i) => (
-            <g key={write.request} transform={`translate(${pad} ${(51 + i * 15) * scale})`}>
+            <g key={`${write.request} ${write.askedAt}`} transform={`translate(${pad} ${(51 + i * 15) * scale})`}>
               <Outcome write={write} scale={scale} letters={11} />
             </g>
           ))}
@@ -91,6 +94,20 @@ export const Client = memo(function Client({ id, layout, onWrite }: Props) {
     </g>
   );
 });
+
+/** What a client of etcd asked for, as writes of the register are shown. */
+function callsOf(requests: ReadonlyMap<string, RequestView>, id: ProcessId): readonly WriteView[] {
+  const own = [...requests.values()].filter(({ client }) => client === id).slice(-3);
+  return own.map(({ label, member, sentAt, outcome, error, entry, id: call }) => ({
+    request: Number(call.split("#")[1]),
+    value: label,
+    member,
+    askedAt: sentAt,
+    outcome: outcome === "failed" ? "refused" : outcome,
+    why: error,
+    entry,
+  }));
+}
 
 const MARKS: Readonly<Record<WriteView["outcome"], string>> = {
   pending: "M0-3.6a3.6 3.6 0 1 0 .01 0",

@@ -91,6 +91,7 @@ function applyEtcd(before: EtcdView | null, delta: EtcdDelta | undefined, whole:
     watches: applyById(from.watches, delta.watches, delta.watchesGone, delta.whole),
     requests: applyById(from.requests, delta.requests, delta.requestsGone, delta.whole),
     members: applyById(from.members, delta.members, delta.membersGone, delta.whole),
+    console: delta.console === undefined ? (delta.whole ? null : from.console) : share(from.console, delta.console),
   };
 }
 
@@ -102,6 +103,7 @@ const NO_ETCD: EtcdView = {
   watches: new Map(),
   requests: new Map(),
   members: new Map(),
+  console: null,
 };
 
 function applyViolation({ violation }: Mirror, { whole, violation: told }: Delta): Mirror["violation"] {

@@ -17,6 +17,7 @@ import {
   type Overlap,
   type QueuePlace,
   type ResourceView,
+  type ResourceWrite,
   type ServerView,
   type ThreadView,
   WRITES_SHOWN,
@@ -24,7 +25,7 @@ import {
 import { clientIds, type LabConfig, lockOf, programOf, RESOURCE, serverIds } from "./config.ts";
 import type { LabEvent, ResourceEvent } from "./events.ts";
 import { isSmaller } from "./resource.ts";
-import { truthOf } from "./systems.ts";
+import { isLock, truthOf } from "./systems.ts";
 import type { Truth } from "./truth.ts";
 
 /** The fold's own: copied when it is handed out or taken. What stands in it is never changed. */
@@ -127,10 +128,10 @@ export class LabFold {
       servers: rest.servers,
       clients: [...clients.values()],
       queue: this.#queue(),
-      believed: believed.slice(-HOLDS_SHOWN),
-      held: held.slice(-HOLDS_SHOWN),
+      believed,
+      held,
       overlaps: rest.overlaps,
-      resource: { ...rest.resource, writes: rest.resource.writes.slice(-WRITES_SHOWN) },
+      resource: rest.resource,
       notifications: rest.notifications,
       messages: rest.messages,
       withoutHolder: rest.withoutHolder,
@@ -159,7 +160,7 @@ export class LabFold {
     this.#isWanted ??= [...clients.values()].some(
       ({ state, liveness }) => liveness === "running" && (state === "acquiring" || state === "waiting"),
     );
-    if (!this.#isWanted) return;
+    if (!this.#isWanted || !isLock(this.#config.system)) return;
     const holder = this.#state.held.at(-1);
     const owner = holder?.to === null && holder.client !== null ? clients.get(holder.client) : undefined;
     if (holder?.to === null && (owner === undefined || isUp(owner.liveness))) return;
@@ -179,6 +180,7 @@ export class LabFold {
 
   #settleHolder(event: number): void {
     this.#changed = true;
+    if (!isLock(this.#config.system)) return;
     const { held, at } = this.#state;
     const [first] = this.#truth.queue(at);
     const last = held.at(-1);
@@ -194,7 +196,7 @@ export class LabFold {
       to: null,
       event,
     };
-    this.#set({ held: [...closed, hold] });
+    this.#set({ held: [...closed, hold].slice(-HOLDS_SHOWN) });
   }
 
   /** An identity is told after the servers know of it, in some systems. */
@@ -212,8 +214,11 @@ export class LabFold {
   }
 
   #queue(): readonly QueuePlace[] {
+    const byIdentity = new Map<string | null, ProcessId>();
+    for (const { id, identity } of this.#state.clients.values())
+      if (!byIdentity.has(identity)) byIdentity.set(identity, id);
     return this.#truth.queue(this.#state.at).map((place) => {
-      const client = this.#clientOf(place.identity);
+      const client = byIdentity.get(place.identity) ?? null;
       return { ...place, client, watches: client === null ? null : (this.#state.watches.get(client) ?? null) };
     });
   }
@@ -315,9 +320,10 @@ export class LabFold {
     const queue = this.#truth.queue(at);
     const place = queue.findIndex(({ identity }) => identity === client.identity);
     const isEarly = place > 0 && queue[0]?.order !== null;
+    const hold: Hold = { client: client.id, identity: client.identity, token, from: at, to: null, event: id };
     this.#put({ ...client, believes: true, token });
     this.#set({
-      believed: [...believed, { client: client.id, identity: client.identity, token, from: at, to: null, event: id }],
+      believed: [...believed, hold].slice(-HOLDS_SHOWN),
       overlaps: [...overlaps, ...found],
       outOfTurn: outOfTurn + (isEarly ? 1 : 0),
     });
@@ -358,7 +364,7 @@ export class LabFold {
         const { client, value, token, greatest } = event;
         const write = { client, value, token, at, event: id, taken: false, greatest, lostUpdate: false };
         const { refused, writes } = resource;
-        return this.#set({ resource: { ...resource, refused: refused + 1, writes: [...writes, write] } });
+        return this.#set({ resource: { ...resource, refused: refused + 1, writes: lastOf(writes, write) } });
       }
       case "resource-wrote": {
         const { client, value, token } = event;
@@ -374,7 +380,7 @@ export class LabFold {
             writer: client,
             greatest: token === null || isOld ? greatest : token,
             lostUpdates: lostUpdates + (lostUpdate ? 1 : 0),
-            writes: [...writes, write],
+            writes: lastOf(writes, write),
           },
         });
       }
@@ -399,6 +405,10 @@ export class LabFold {
 
 function copyOf(state: State): State {
   return { ...state, clients: new Map(state.clients), watches: new Map(state.watches) };
+}
+
+function lastOf(writes: readonly ResourceWrite[], write: ResourceWrite): readonly ResourceWrite[] {
+  return [...writes, write].slice(-WRITES_SHOWN);
 }
 
 function isUp(liveness: Liveness): boolean {

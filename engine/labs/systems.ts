@@ -13,9 +13,15 @@ import type { AnyProgram } from "./program.ts";
 import { ETCD_BY_HAND, REDIS_BY_HAND, ZOOKEEPER_BY_HAND } from "./programs/by-hand.ts";
 import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./programs/etcd-fair.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./programs/etcd-txn.ts";
-import { ETCD_ELECTION, ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
+import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
 import { ETCD_SERVICE } from "./programs/etcd-service.ts";
-import { ETCD_OBSERVE, ETCD_REGISTER } from "./programs/etcd-uses.ts";
+import { ETCD_ELECTION_MENDED, ETCD_ELECTION_OBSERVER, ETCD_ELECTION_PUBLISHED } from "./programs/etcd-election.ts";
+import {
+  ETCD_USES_FOLLOWER,
+  ETCD_USES_MENDED,
+  ETCD_USES_PUBLISHED,
+  ETCD_USES_PUBLISHER,
+} from "./programs/etcd-uses.ts";
 import { OPTIMISTIC } from "./programs/optimistic.ts";
 import {
   REDIS_TIMESTAMP_IF_LIVE,
@@ -39,9 +45,13 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
     ETCD_MUTEX_34,
     ETCD_MUTEX_35,
     ETCD_SERVICE,
-    ETCD_ELECTION,
-    ETCD_REGISTER,
-    ETCD_OBSERVE,
+    ETCD_ELECTION_PUBLISHED,
+    ETCD_ELECTION_MENDED,
+    ETCD_ELECTION_OBSERVER,
+    ETCD_USES_PUBLISHED,
+    ETCD_USES_MENDED,
+    ETCD_USES_FOLLOWER,
+    ETCD_USES_PUBLISHER,
     ETCD_BY_HAND,
     REDIS_BY_HAND,
     ZOOKEEPER_BY_HAND,
@@ -83,6 +93,11 @@ export function familyOf(system: LabSystem): Family {
   }
 }
 
+/** Whether the first in the queue holds something. Services that register themselves are many, and none comes first. */
+export function isLock(system: LabSystem): boolean {
+  return system !== "etcd-uses" && system !== "optimistic";
+}
+
 export function programNamed(id: string): AnyProgram {
   return present(PROGRAMS[id], `program ${id}`);
 }
@@ -101,6 +116,7 @@ export function truthOf(config: LabConfig): Truth {
     case "etcd-fair":
     case "etcd-mutex":
     case "etcd-election":
+    case "etcd-uses":
       return new EtcdTruth(lock, "prefix");
     case "etcd-txn":
       return new EtcdTruth(lock, "key");
@@ -112,7 +128,6 @@ export function truthOf(config: LabConfig): Truth {
       return new RedisTruth(lock, "value", servers, WALL_AT_START);
     case "redlock":
       return new RedisTruth(lock, "majority", servers, WALL_AT_START);
-    case "etcd-uses":
     case "optimistic":
       return new NoTruth();
     default:

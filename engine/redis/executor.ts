@@ -69,14 +69,12 @@ const UNRESTRICTED_IN_MULTI = new Set(["exec", "discard", "multi", "watch", "qui
 const SHA_DIGITS = 40;
 const NO_SCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
 
-const SHAS_KEPT = 16;
-
 export class Executor {
   readonly keys: Keyspace;
   readonly #around: Surroundings;
   readonly #sessions = new Map<ConnectionId, Session>();
   readonly #scripts = new Map<string, string>();
-  /** Of scripts seen lately: follows from them, and is no state. */
+  /** The SHA-1 of each script that was seen; worked out again after a restart. */
   readonly #shas = new Map<string, string>();
   #numbers = 0;
   /** What the command at hand has to pass on. */
@@ -430,12 +428,8 @@ export class Executor {
     return reply;
   }
 
-  /** Clients send the same few scripts again and again. */
   #shaOf(source: string): string {
-    const known = this.#shas.get(source);
-    if (known !== undefined) return known;
-    if (this.#shas.size >= SHAS_KEPT) this.#shas.clear();
-    const sha = sha1(source);
+    const sha = this.#shas.get(source) ?? sha1(source);
     this.#shas.set(source, sha);
     return sha;
   }
@@ -477,7 +471,7 @@ export class Executor {
       case "load": {
         const source = args[2] ?? "";
         const failure = this.#load(source);
-        return failure === null ? bulk(sha1(source)) : error(failure);
+        return failure === null ? bulk(this.#shaOf(source)) : error(failure);
       }
       case "exists":
         return array(args.slice(2).map((sha) => int(this.#scripts.has(lower(sha)))));
@@ -486,6 +480,7 @@ export class Executor {
         if (args.length > 3 || (mode !== "sync" && mode !== "async"))
           return error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
         this.#scripts.clear();
+        this.#shas.clear();
         return OK;
       }
       default:

@@ -21,7 +21,17 @@ export function memberIds(config: RunConfig): readonly ProcessId[] {
 }
 
 export function clientIds(config: RunConfig): ProcessId[] {
-  return Array.from({ length: config.lab?.clients.length ?? config.clients }, (_, i) => `c${i + 1}` as ProcessId);
+  const count = config.lab?.clients.length ?? config.clients + (hasConsole(config) ? 1 : 0);
+  return Array.from({ length: count }, (_, i) => `c${i + 1}` as ProcessId);
+}
+
+/** The one of `clientIds` at which a person types; null without any. */
+export function consoleId(config: RunConfig): ProcessId | null {
+  return hasConsole(config) ? (`c${config.clients + 1}` as ProcessId) : null;
+}
+
+function hasConsole({ lab, system, etcd }: RunConfig): boolean {
+  return lab === undefined && system === "etcd" && etcd?.console === true;
 }
 
 /** How long a client waits for an answer: time for two elections, as etcd's 7 s are for its timing. */

@@ -37,6 +37,8 @@ export interface EtcdOptions {
   /** How often quiet watches are told of progress, if they asked for it. */
   readonly progressEvery?: Micros;
   readonly leaseCheckpoints?: boolean;
+  /** Whether a person's console stands beside the clients; it is the last of them. */
+  readonly console?: boolean;
 }
 
 export interface RunConfig {

@@ -6,7 +6,7 @@ import { LAB_STORIES } from "../labs/stories/index.ts";
 import { tellStory } from "../labs/story.ts";
 import { LAB_KIT } from "../labs/world.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
-import type { RecordedStory } from "./stories/tell.ts";
+import type { RecordedStory } from "./stories/story.ts";
 
 /** The run of a lab: what is not the lab's own is as in its world. */
 export function labRunConfig(lab: LabConfig): RunConfig {

@@ -7,13 +7,15 @@ import { familyOf } from "../labs/systems.ts";
 import { LAB_KIT } from "../labs/world.ts";
 import type { Build } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
-import { build } from "./build.ts";
+import { build, consoleId } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
 import { buildEtcd, etcdWorld } from "./etcd.ts";
 import { describeEtcd } from "./fold/describe-etcd.ts";
 import { DESCRIBE_FAMILY, describeLab, describePlainly } from "./fold/describe-lab.ts";
+import { EtcdFold } from "./fold/etcd.ts";
 import { labNote } from "./fold/lab-notes.ts";
-import { type Kit, type Parts, type PartStates, REGISTER_KIT } from "./kit.ts";
+import type { Parts, PartStates } from "./fold/parts.ts";
+import { type Kit, REGISTER_KIT } from "./kit.ts";
 import { recordLabStory } from "./labs.ts";
 
 export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, recordLabStory };
@@ -22,7 +24,7 @@ export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, recordLabStory 
 function buildAny(...[spec, env]: Parameters<Build>): ReturnType<Build> {
   const config = spec.config as object;
   if ("kind" in config || "type" in config) return LAB_KIT.build(spec, env);
-  if ("etcd" in config || "client" in config) return buildEtcd(spec, env);
+  if ("etcd" in config || "client" in config || "program" in config) return buildEtcd(spec, env);
   return build(spec, env);
 }
 
@@ -35,9 +37,12 @@ function world(spec: RunSpec): WorldConfig {
 function parts(config: RunConfig, states: PartStates | null): Parts {
   const { lab, system } = config;
   if (lab !== undefined) {
-    const describe = describeLab(DESCRIBE_FAMILY[familyOf(lab.system)] ?? describePlainly);
-    return { describe, note: labNote, etcd: null, lab: new LabFold(lab, states?.lab ?? null) };
+    const family = familyOf(lab.system);
+    const describe = describeLab(DESCRIBE_FAMILY[family] ?? describePlainly);
+    const etcd = family === "etcd" ? new EtcdFold(null, states?.etcd ?? null) : null;
+    return { describe, note: labNote, etcd, lab: new LabFold(lab, states?.lab ?? null) };
   }
   if (system !== "etcd") return REGISTER_KIT.parts(config, states);
-  return { describe: describeEtcd, note: null, etcd: null, lab: null };
+  const etcd = new EtcdFold(consoleId(config), states?.etcd ?? null);
+  return { describe: describeEtcd, note: () => etcd.takeNote(), etcd, lab: null };
 }

@@ -146,6 +146,26 @@ export interface EtcdMemberView {
   readonly isLearner: boolean;
 }
 
+/** A line on a console's screen; the last one of a stream may not be whole yet. */
+export interface ConsoleLine {
+  /** Counts the lines from 0: older ones are cut off in front. */
+  readonly n: number;
+  /** What the person entered: `typed` at the prompt, `input` for the command that runs. */
+  readonly stream: "typed" | "input" | "stdout" | "stderr";
+  readonly text: string;
+}
+
+export interface ConsoleView {
+  readonly id: ProcessId;
+  readonly lines: readonly ConsoleLine[];
+  /** Whether a command is in the foreground. */
+  readonly busy: boolean;
+  /** The exit code of the last command; null before the first. */
+  readonly code: number | null;
+}
+
+export const CONSOLE_LINES_SHOWN = 400;
+
 export interface EtcdView {
   readonly revision: number;
   /** -1 before the first. */
@@ -156,6 +176,8 @@ export interface EtcdView {
   /** Newest last. */
   readonly requests: ReadonlyMap<string, RequestView>;
   readonly members: ReadonlyMap<ProcessId, EtcdMemberView>;
+  /** Null where there is none. */
+  readonly console: ConsoleView | null;
 }
 
 /** What changed of it. With `whole` the receiver forgets what it had. */
@@ -173,4 +195,5 @@ export interface EtcdDelta {
   readonly requestsGone?: readonly string[];
   readonly members?: readonly EtcdMemberView[];
   readonly membersGone?: readonly ProcessId[];
+  readonly console?: ConsoleView;
 }

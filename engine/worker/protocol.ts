@@ -7,7 +7,7 @@ import type { RunSpec } from "../scenario/config.ts";
 import type { BreakpointHit } from "../scenario/lab-steps.ts";
 import type { StepKind } from "../scenario/run.ts";
 import type { Story, Telling } from "../scenario/stories.ts";
-import type { RecordedStory } from "../scenario/stories/tell.ts";
+import type { RecordedStory } from "../scenario/stories/story.ts";
 import type { Command, Recorded, Refusal } from "../sim/command.ts";
 import type { Delta } from "../trace/view.ts";
 

@@ -10,7 +10,10 @@ import { usePalette } from "../../ui/use-palette.ts";
 import { useSize } from "../../ui/use-size.ts";
 import css from "./etcd.module.css";
 import { changeAt, keysInOrder } from "./keyspace.ts";
+import { TryCommands } from "./try-commands.tsx";
 import { drawLanes, lanesHeight, pointedAt } from "./lanes-draw.ts";
+
+const TO_TRY = ["put greeting hello", "put /app/colour blue"];
 
 export default function KeysPanel() {
   const etcd = useView((view) => view.etcd);
@@ -45,7 +48,10 @@ function Keyspace({ etcd }: { readonly etcd: EtcdView }) {
         <p className={css["quiet"]}>{text("keys.compacted", { revision: etcd.compactRevision })}</p>
       ) : null}
       {keys.length === 0 ? (
-        <p className={css["quiet"]}>{text("keys.none")}</p>
+        <>
+          <p className={css["quiet"]}>{text("keys.none")}</p>
+          <TryCommands commands={TO_TRY} />
+        </>
       ) : (
         <LanesCanvas etcd={etcd} keys={keys} revision={revision} onChoose={setChosen} />
       )}

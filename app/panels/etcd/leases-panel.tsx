@@ -4,8 +4,10 @@ import type { LeaseView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { useView } from "../../store/use.ts";
 import { SpanRing } from "../lock/span-ring.tsx";
+import { TryCommands } from "./try-commands.tsx";
 import css from "./etcd.module.css";
 
+const TO_TRY = ["lease grant 15"];
 const KEYS_SHOWN = 8;
 
 export default function LeasesPanel() {
@@ -18,6 +20,7 @@ export default function LeasesPanel() {
   return (
     <div className={css["pad"]}>
       {listed.length === 0 ? <p className={css["quiet"]}>{text("leases.none")}</p> : null}
+      {alive.length === 0 ? <TryCommands commands={TO_TRY} /> : null}
       <ol className={css["cards"]}>
         {[...alive, ...ended].map((lease) => (
           <Lease key={lease.id} lease={lease} />
@@ -29,6 +32,7 @@ export default function LeasesPanel() {
 
 const Lease = memo(function Lease({ lease }: { readonly lease: LeaseView }) {
   const { text, seconds } = useLanguage();
+  const isOwn = useView(({ etcd }) => lease.grantedTo !== null && etcd?.console?.id === lease.grantedTo);
   const { id, ttl, grantedTo, expiresAt, renewedAt, by, renewals, keys, state, endedAt } = lease;
   return (
     <li className={css["card"]} data-state={state}>
@@ -56,6 +60,9 @@ const Lease = memo(function Lease({ lease }: { readonly lease: LeaseView }) {
           {keys.length > KEYS_SHOWN ? <span>{text("leases.more", { count: keys.length - KEYS_SHOWN })}</span> : null}
         </p>
       )}
+      {endedAt === null && isOwn ? (
+        <TryCommands commands={[`lease keep-alive ${id}`, `put session on --lease=${id}`, `lease revoke ${id}`]} />
+      ) : null}
       {endedAt === null && expiresAt !== null ? <SpanRing from={renewedAt} until={expiresAt} /> : null}
     </li>
   );

@@ -4,6 +4,7 @@ import type { RequestStep, RequestView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
 import { useView } from "../../store/use.ts";
+import { TryCommands } from "./try-commands.tsx";
 import css from "./etcd.module.css";
 
 export default function RequestsPanel() {
@@ -19,13 +20,23 @@ export default function RequestsPanel() {
     listed[0];
   return (
     <div className={css["pad"]}>
-      {shown === undefined ? <p className={css["quiet"]}>{text("requests.none")}</p> : <Journey request={shown} />}
+      {shown === undefined ? <Nothing /> : <Journey request={shown} />}
       <ol className={css["requests"]} aria-label={text("requests.list")}>
         {listed.map((request) => (
           <Line key={request.id} request={request} shown={request === shown} onChoose={setChosen} />
         ))}
       </ol>
     </div>
+  );
+}
+
+function Nothing() {
+  const { text } = useLanguage();
+  return (
+    <>
+      <p className={css["quiet"]}>{text("requests.none")}</p>
+      <TryCommands commands={["put greeting hello", "get greeting"]} />
+    </>
   );
 }
 

@@ -3,7 +3,10 @@ import { memo } from "react";
 import type { WatchView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { useView } from "../../store/use.ts";
+import { TryCommands } from "./try-commands.tsx";
 import css from "./etcd.module.css";
+
+const TO_TRY = ['watch --prefix ""', "watch greeting --rev=1"];
 
 export default function WatchesPanel() {
   const { text } = useLanguage();
@@ -15,6 +18,7 @@ export default function WatchesPanel() {
   return (
     <div className={css["pad"]}>
       {listed.length === 0 ? <p className={css["quiet"]}>{text("watches.none")}</p> : null}
+      {listed.length === 0 ? <TryCommands commands={TO_TRY} /> : null}
       <ol className={css["cards"]}>
         {listed.map((watch) => (
           <Watch key={watch.id} watch={watch} />

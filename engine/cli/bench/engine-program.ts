@@ -8,6 +8,15 @@ import { makeRecording } from "./recordings.ts";
 import { measureRedis } from "./redis.ts";
 import { measureSeek } from "./seek.ts";
 import { measureSimulation } from "./simulation.ts";
+import {
+  measureProposalCoding,
+  measureStoreCheckpoint,
+  measureStoreMemory,
+  measureStorePuts,
+  measureStoreRange,
+  measureStoreReads,
+  measureStoreWatchers,
+} from "./store.ts";
 
 const BENCHMARKS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
   "engine-idle": () => measureSimulation({ timing: "etcd", writesPerS: 0, entries: 0, recorded: false }),
@@ -30,6 +39,13 @@ const BENCHMARKS: Readonly<Record<string, () => Measured | Promise<Measured>>> =
   "put-allocated": async () => (await measurePutMemory()).allocated,
   "put-allocations": async () => (await measurePutMemory()).allocations,
   "put-retained": async () => (await measurePutMemory()).retained,
+  "store-puts": measureStorePuts,
+  "store-reads": measureStoreReads,
+  "store-range": measureStoreRange,
+  "store-watchers": measureStoreWatchers,
+  "store-checkpoint": measureStoreCheckpoint,
+  "store-memory": measureStoreMemory,
+  "proposal-coding": measureProposalCoding,
   redis: measureRedis,
   seek: measureSeek,
 };

@@ -77,6 +77,13 @@ const ROWS: readonly Row[] = [
   ["put-allocated", "bytes/put", null, "lower"],
   ["put-allocations", "objects/put", null, "lower"],
   ["put-retained", "bytes/put", null, "lower"],
+  ["store-puts", "puts/s", 200_000, "higher"],
+  ["store-reads", "reads/s", 500_000, "higher"],
+  ["store-range", "ms", 1, "lower"],
+  ["store-watchers", "times the cost with 10", 2, "lower"],
+  ["store-checkpoint", "ms", null, "lower"],
+  ["store-memory", "bytes/change", null, "lower"],
+  ["proposal-coding", "requests/s", null, "higher"],
   ["redis", "commands/s", null, "higher"],
   ["seek", "ms", 50, "lower"],
 ];

@@ -7,15 +7,11 @@
  */
 import type { RuleName } from "../../check/violation.ts";
 import type { CaseName } from "./cases.ts";
+import type { Change } from "./change.ts";
 
 export type Catcher = RuleName | "liveness" | "transcripts";
 
-export interface Mutant {
-  readonly name: string;
-  /** Below engine/. */
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
+export interface Mutant extends Change {
   readonly meant: readonly Catcher[];
   readonly stage?: CaseName;
 }

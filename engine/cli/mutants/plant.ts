@@ -5,24 +5,26 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "vite";
-import type { Mutant } from "./catalogue.ts";
+import type { Change } from "./change.ts";
+import type { StoreTrialResult } from "./store-trial.ts";
 import type { TrialRequest, TrialResult } from "./trial.ts";
 
 const ENGINE = fileURLToPath(new URL("../..", import.meta.url));
-const TRIAL = fileURLToPath(new URL("trial.ts", import.meta.url));
+/** What is bundled, for mutants of Raft and for those of etcd's store. */
+const TRIALS = { raft: "trial.ts", store: "store-trial.ts" } as const;
 /** A mutant may loop forever; that is a way to be caught too, but nobody's meaning. */
 const TRIAL_MS_MAX = 120_000;
 
-export function sourceOf({ file }: Mutant): string {
+export function sourceOf({ file }: Change): string {
   return readFileSync(join(ENGINE, file), "utf8");
 }
 
 /** How often what the mutant changes stands in its file: it must be once. */
-export function matches(mutant: Mutant): number {
+export function matches(mutant: Change): number {
   return sourceOf(mutant).split(mutant.find).length - 1;
 }
 
-function plugin(mutant: Mutant): Plugin {
+function plugin(mutant: Change): Plugin {
   const path = join(ENGINE, mutant.file);
   return {
     name: "mutant",
@@ -37,14 +39,19 @@ function plugin(mutant: Mutant): Plugin {
 }
 
 /** The trial's program, with the mutant in it. */
-export async function plant(mutant: Mutant | null, folder: string, name: string): Promise<string> {
+export async function plant(
+  mutant: Change | null,
+  folder: string,
+  name: string,
+  trial: keyof typeof TRIALS = "raft",
+): Promise<string> {
   await build({
     configFile: false,
     logLevel: "silent",
     plugins: mutant === null ? [] : [plugin(mutant)],
     ssr: { noExternal: true },
     build: {
-      ssr: TRIAL,
+      ssr: fileURLToPath(new URL(TRIALS[trial], import.meta.url)),
       outDir: folder,
       emptyOutDir: false,
       minify: false,
@@ -55,7 +62,19 @@ export async function plant(mutant: Mutant | null, folder: string, name: string)
   return join(folder, `${name}.mjs`);
 }
 
-export function runTrial(program: string, request: TrialRequest): Promise<TrialResult> {
+export async function runTrial(program: string, request: TrialRequest): Promise<TrialResult> {
+  const { out, failure } = await run(program, request);
+  return failure === null ? (JSON.parse(out) as TrialResult) : { caughtBy: null, how: failure, also: [] };
+}
+
+export async function runStoreTrial(program: string): Promise<StoreTrialResult> {
+  const { out, failure } = await run(program, {});
+  if (failure !== null) throw new Error(failure);
+  return JSON.parse(out) as StoreTrialResult;
+}
+
+/** What it printed, and how it ended if not well. */
+function run(program: string, request: object): Promise<{ readonly out: string; readonly failure: string | null }> {
   return new Promise((resolve) => {
     const child = spawn(execPath, [program, JSON.stringify(request)], {
       stdio: ["ignore", "pipe", "pipe"],
@@ -67,8 +86,7 @@ export function runTrial(program: string, request: TrialRequest): Promise<TrialR
     child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
     child.on("close", (code) => {
-      if (code === 0) resolve(JSON.parse(out) as TrialResult);
-      else resolve({ caughtBy: null, how: `ended with ${code ?? "a signal"}: ${errors.slice(-300)}`, also: [] });
+      resolve({ out, failure: code === 0 ? null : `ended with ${code ?? "a signal"}: ${errors.slice(-300)}` });
     });
   });
 }

@@ -156,7 +156,7 @@ const CASES = {
   },
   ranges: () => {
     const bench = new Bench();
-    for (const key of ["c", "b", "a", "d"]) bench.put(key);
+    for (const key of ["c", "b", "a", "d"]) bench.put(key, key);
     const cut = bench.get("a", { ...ALL, limit: 2 });
     const byMod = bench.get("a", { ...ALL, limit: 2, sortTarget: "MOD", sortOrder: "DESCEND" });
     const quirk = bench.get("a", { ...ALL, limit: 1, sortTarget: "MOD" });
@@ -361,12 +361,18 @@ const CASES = {
     bench.watch("a", { startRevision: 2 });
     bench.watch("a", { startRevision: 5 });
     bench.watch("a", { rangeEnd: "b", filters: ["NOPUT"] });
+    bench.watch("a", { rangeEnd: "b" });
+    bench.watch("a", { rangeEnd: "z", filters: ["NOPUT", "NODELETE"] });
     bench.put("a");
     bench.sync();
     bench.put("b");
     bench.txn({ success: [op.del("a", "\0"), op.put("a")] });
     return first(
-      ["what is told", bench.heard(), ["0@3:+a@2,+a@3", "0@5:-a@5,+a@5", "1@5:-a@5,+a@5", "2@5:-a@5"]],
+      [
+        "what is told",
+        bench.heard(),
+        ["3@3:+a@3", "0@3:+a@2,+a@3", "0@5:-a@5,+a@5", "1@5:-a@5,+a@5", "2@5:-a@5", "3@5:-a@5,+a@5"],
+      ],
       ["progress", bench.watchable.progress("s")?.header?.revision, 5],
     );
   },
@@ -445,7 +451,9 @@ const CASES = {
     bench.watch("a", { progressNotify: true });
     bench.put("a");
     const busy = bench.watchable.notifyProgress().length;
-    return first(["after events", busy, 0], ["after none", bench.watchable.notifyProgress().length, 1]);
+    const quiet = bench.watchable.notifyProgress().length;
+    bench.watch("a", { startRevision: 9 });
+    return first(["after events", busy, 0], ["after none", quiet, 1], ["ahead", bench.watchable.progress("s"), null]);
   },
   alarms: () => {
     const bench = new Bench();
@@ -531,10 +539,14 @@ const CASES = {
     other.state.resume(saved);
     const after = [other.all(), other.all(3), other.revision, other.state.lessor.keysOf(lease(1))];
     const itsHash = hashAt(other, 0);
+    const again = other.state.checkpoint();
     other.put("other");
+    const third = new Bench();
+    third.state.resume(again);
     return first(
       ["as it was", after, before],
       ["its hash", itsHash, hash],
+      ["a put behind it", [third.get("other").count, third.state.mvcc.changeCount], [0, 3]],
       ["who goes on does not see the other", bench.get("other").count, 0],
     );
   },

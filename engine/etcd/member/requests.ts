@@ -2,7 +2,7 @@
 import { mixString, mixWord } from "../../base/hash.ts";
 import type { ServiceHost } from "../../replica/service.ts";
 import { toText } from "../api/bytes.ts";
-import { id64, leaseHex } from "../api/ids.ts";
+import { id64, leaseHex, NO_LEASE } from "../api/ids.ts";
 import { InternalRaftRequest, type RequestHeader as Header, type RequestOp, type TxnRequest } from "../api/messages.ts";
 import type { UnaryMethod } from "../api/methods.ts";
 import { create, type Of } from "../api/proto.ts";
@@ -80,7 +80,10 @@ export function labelOf(request: InternalRaftRequest): string {
   if (range !== null) return `get ${spanText(range, shown)}`;
   if (txn !== null) return txnLabel(txn);
   if (compaction !== null) return `compact ${compaction.revision}`;
-  if (leaseGrant !== null) return `grant ${leaseHex(leaseGrant.id)} ${leaseGrant.ttl} s`;
+  if (leaseGrant !== null) {
+    const id = leaseGrant.id === NO_LEASE ? "" : ` ${leaseHex(leaseGrant.id)}`;
+    return `grant${id} ${leaseGrant.ttl} s`;
+  }
   if (leaseRevoke !== null) return `revoke ${leaseHex(leaseRevoke.id)}`;
   if (request.clusterMemberAttrSet !== null) return `publish ${request.clusterMemberAttrSet.name}`;
   if (request.alarm !== null) return `alarm ${request.alarm.alarm.toLowerCase()}`;

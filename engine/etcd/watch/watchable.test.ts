@@ -291,6 +291,20 @@ describe("progress", () => {
     expect(w.watchable.progress("s")).not.toBeNull();
   });
 
+  it("3.5.22: none while a watch waits for a revision that is still to come; 3.4 answers", () => {
+    const progressOf = (compat: Compat): readonly (number | null)[] => {
+      const it = new Watching(compat);
+      it.watch("a", { startRevision: 3, progressNotify: true });
+      const early = [it.watchable.progress("s"), it.watchable.notifyProgress()[0]?.response ?? null];
+      it.put("b");
+      it.put("b");
+      const later = [it.watchable.progress("s"), it.watchable.notifyProgress()[0]?.response ?? null];
+      return [...early, ...later].map((response) => response?.header?.revision ?? null);
+    };
+    expect(progressOf("3.5")).toEqual([null, null, 3, 3]);
+    expect(progressOf("3.4")).toEqual([1, 1, 3, 3]);
+  });
+
   it("3.4 answers at once, ahead of events that are still to come", () => {
     const w = new Watching("3.4");
     w.put("a");

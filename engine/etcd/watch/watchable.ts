@@ -144,10 +144,13 @@ export class Watchable {
     return create(WatchResponse, { header: this.#header(this.#store.revision), watchId, canceled: true });
   }
 
-  /** What a progress request is answered: since 3.5.8 nothing unless the stream has watches and all are synced. */
+  /**
+   * What a progress request is answered: since 3.5.8 nothing unless the stream has watches and all are synced, since
+   * 3.5.22 nor while one waits for a revision that is still to come.
+   */
   progress(id: StreamId): WatchResponse | null {
     const watchers = [...(this.#streams.get(id)?.watchers.values() ?? [])];
-    const isSynced = watchers.length > 0 && watchers.every(({ state }) => state === "synced");
+    const isSynced = watchers.length > 0 && watchers.every((watcher) => this.#hasProgress(watcher));
     if (this.#compat !== "3.4" && !isSynced) return null;
     return create(WatchResponse, { header: this.#header(this.#store.revision), watchId: NO_WATCH });
   }
@@ -157,7 +160,7 @@ export class Watchable {
     const told: Told[] = [];
     for (const [stream, { watchers }] of this.#streams) {
       for (const watcher of watchers.values()) {
-        if (watcher.progressNotify && watcher.quiet && watcher.state === "synced")
+        if (watcher.progressNotify && watcher.quiet && this.#hasProgress(watcher))
           told.push({
             stream,
             response: create(WatchResponse, { header: this.#header(this.#store.revision), watchId: watcher.id }),
@@ -166,6 +169,10 @@ export class Watchable {
       }
     }
     return told;
+  }
+
+  #hasProgress({ state, startRevision }: Watcher): boolean {
+    return state === "synced" && (this.#compat === "3.4" || startRevision <= this.#store.revision);
   }
 
   /** A transaction has been applied: those that are synced are told. */

@@ -6,14 +6,13 @@ import { SECOND } from "../../base/units.ts";
 import { type LeaseId, leaseHex, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Event } from "../../etcd/api/messages.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
-import { campaignTxn } from "../../etcd/concurrency/election.ts";
 import { mutexTxn } from "../../etcd/concurrency/mutex.ts";
 import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { prefixEnd, revisionOf } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
-interface Mutex extends WorkLocals {
+export interface Mutex extends WorkLocals {
   readonly lease: LeaseId;
   readonly key: string;
   readonly revision: number;
@@ -24,17 +23,77 @@ interface Mutex extends WorkLocals {
   readonly error: string | null;
 }
 
-type MutexStep = Step<Mutex, EtcdRequest>;
+export type MutexStep = Step<Mutex, EtcdRequest>;
 
-const CALL_TIMEOUT = 10 * SECOND;
+/** What sets one queue of sessions apart from another: how one enters it and leaves it. */
+export interface QueueKind {
+  readonly id: string;
+  /** With its label. */
+  readonly enter: readonly [string, MutexStep];
+  readonly leave: readonly [string, MutexStep];
+  /** Reads its own key before it believes. */
+  readonly readsOwn: boolean;
+}
+
+export const CALL_TIMEOUT = 10 * SECOND;
 const BEAT_TIMEOUT = 1 * SECOND;
 
-/** `election`: the same queue, and each key carries its candidate's value (client/v3/concurrency Election). */
-function mutex(compat: "3.4" | "3.5" | "election"): Program<Mutex, EtcdRequest> {
-  const isElection = compat === "election";
-  const prefixOf = ({ params }: Mutex): string => `${params.lock}/`;
+export function prefixOf({ params }: Mutex): string {
+  return `${params.lock}/`;
+}
+
+function enterMutex(): MutexStep {
   return {
-    id: isElection ? "etcd-election-published" : `etcd-mutex-${compat}`,
+    act: (l) => ({
+      do: "call",
+      request: { type: "call", method: "KV/Txn", body: mutexTxn(prefixOf(l), l.lease) },
+      timeout: CALL_TIMEOUT,
+    }),
+    then: (l, got, here) => {
+      if (got.type !== "answer") return { to: "txn" };
+      const { succeeded, responses, header } = got.body as ResponseOf<"KV/Txn">;
+      const own = responses[0]?.responseRange?.kvs[0]?.createRevision;
+      const revision = succeeded ? revisionOf(header) : (own ?? 0);
+      const first = responses[1]?.responseRange?.kvs[0];
+      if (first === undefined || first.createRevision === revision)
+        return { to: "work", set: { revision, ...believing(here, l.params, String(revision)) } };
+      return { to: "read-before", set: { revision, state: "waiting" } };
+    },
+  };
+}
+
+/** What changes for the one who has left the queue of its own will. */
+export const LEFT = {
+  set: { state: "releasing", believes: false, identity: null, token: null, deadline: null },
+  stop: ["heartbeat"],
+} as const;
+
+function leaveMutex(): MutexStep {
+  return {
+    act: ({ key }) => ({
+      do: "call",
+      request: { type: "call", method: "KV/DeleteRange", body: { key } },
+      timeout: CALL_TIMEOUT,
+    }),
+    then: () => ({ to: "close", ...LEFT }),
+  };
+}
+
+function mutex(compat: "3.4" | "3.5"): AnyProgram {
+  return anyProgram(
+    sessionQueue({
+      id: `etcd-mutex-${compat}`,
+      enter: ["txn", enterMutex()],
+      leave: ["unlock", leaveMutex()],
+      readsOwn: compat === "3.5",
+    }),
+  );
+}
+
+/** A queue of keys by create revision, each named by its session's lease. */
+export function sessionQueue({ id, enter, leave, readsOwn }: QueueKind): Program<Mutex, EtcdRequest> {
+  return {
+    id,
     threads: { main: "session", heartbeat: "beat" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
@@ -65,32 +124,16 @@ function mutex(compat: "3.4" | "3.5" | "election"): Program<Mutex, EtcdRequest> 
         }),
         then: (l, got, { mono }) => {
           if (got.type !== "answer") return { to: "session" };
-          const { id } = got.body as ResponseOf<"Lease/LeaseGrant">;
-          const key = `${prefixOf(l)}${leaseHex(id)}`;
+          const { id: lease } = got.body as ResponseOf<"Lease/LeaseGrant">;
+          const key = `${prefixOf(l)}${leaseHex(lease)}`;
           return {
-            to: "txn",
-            set: { lease: id, key, identity: key, state: "acquiring", beats: mono },
+            to: enter[0],
+            set: { lease, key, identity: key, state: "acquiring", beats: mono },
             start: l.params.beatFirst === null ? [] : ["heartbeat"],
           };
         },
       },
-      txn: {
-        act: (l, { self }) => {
-          const body = isElection ? campaignTxn(l.params.lock, l.lease, self) : mutexTxn(prefixOf(l), l.lease);
-          return { do: "call", request: { type: "call", method: "KV/Txn", body }, timeout: CALL_TIMEOUT };
-        },
-        then: (l, got, here) => {
-          if (got.type !== "answer") return { to: "txn" };
-          const { succeeded, responses, header } = got.body as ResponseOf<"KV/Txn">;
-          const own = responses[0]?.responseRange?.kvs[0]?.createRevision;
-          const revision = succeeded ? revisionOf(header) : (own ?? 0);
-          if (isElection) return { to: "read-before", set: { revision, state: "waiting" } };
-          const first = responses[1]?.responseRange?.kvs[0];
-          if (first === undefined || first.createRevision === revision)
-            return { to: "work", set: { revision, ...believing(here, l.params, String(revision)) } };
-          return { to: "read-before", set: { revision, state: "waiting" } };
-        },
-      },
+      [enter[0]]: enter[1],
       "read-before": {
         act: (l) => {
           const key = prefixOf(l);
@@ -109,7 +152,7 @@ function mutex(compat: "3.4" | "3.5" | "election"): Program<Mutex, EtcdRequest> 
           const { kvs, header } = got.body as ResponseOf<"KV/Range">;
           const before = kvs[0]?.key;
           if (before !== undefined) return { to: "watch", set: { before, readAt: revisionOf(header) } };
-          if (compat === "3.5") return { to: "read-own" };
+          if (readsOwn) return { to: "read-own" };
           return { to: "work", set: believing(here, l.params, String(l.revision)) };
         },
       },
@@ -129,7 +172,7 @@ function mutex(compat: "3.4" | "3.5" | "election"): Program<Mutex, EtcdRequest> 
         },
       },
       unwatch: { act: ({ watch }) => ({ do: "unwatch", watch }), then: () => ({ to: "read-before" }) },
-      ...stepsIf<MutexStep>(compat === "3.5", {
+      ...stepsIf<MutexStep>(readsOwn, {
         "read-own": {
           act: ({ key }) => ({
             do: "call",
@@ -152,19 +195,8 @@ function mutex(compat: "3.4" | "3.5" | "election"): Program<Mutex, EtcdRequest> 
           stop: ["heartbeat"],
         }),
       },
-      ...workSteps<Mutex, EtcdRequest>({ done: "unlock", lost: "expired" }),
-      unlock: {
-        act: ({ key }) => ({
-          do: "call",
-          request: { type: "call", method: "KV/DeleteRange", body: { key } },
-          timeout: CALL_TIMEOUT,
-        }),
-        then: () => ({
-          to: "close",
-          set: { state: "releasing", believes: false, identity: null, token: null, deadline: null },
-          stop: ["heartbeat"],
-        }),
-      },
+      ...workSteps<Mutex, EtcdRequest>({ done: leave[0], lost: "expired" }),
+      [leave[0]]: leave[1],
       close: {
         act: ({ lease }) => ({
           do: "call",
@@ -191,6 +223,5 @@ function mutex(compat: "3.4" | "3.5" | "election"): Program<Mutex, EtcdRequest> 
   };
 }
 
-export const ETCD_MUTEX_34: AnyProgram = anyProgram(mutex("3.4"));
-export const ETCD_ELECTION: AnyProgram = anyProgram(mutex("election"));
-export const ETCD_MUTEX_35: AnyProgram = anyProgram(mutex("3.5"));
+export const ETCD_MUTEX_34: AnyProgram = mutex("3.4");
+export const ETCD_MUTEX_35: AnyProgram = mutex("3.5");

@@ -66,12 +66,12 @@ async function heartbeat(lease) {
   cli: `
 LEASE=$(etcdctl lease grant $TTL | cut -d' ' -f2) //@ grant
 heartbeat &
-grpcurl -d "{\\"name\\": \\"$NAME\\", \\"lease\\": \\"$LEASE\\"}" $SERVER v3lockpb.Lock/Lock //@ lock
+grpcurl -d '{"name": "'$NAME'", "lease": '$LEASE'}' $SERVER v3lockpb.Lock/Lock //@ lock
 etcdctl get $KEY -w json # its create revision //@ read-token
 do_next_part # the lock is mine //@ work
 [ -z "$DEADLINE" ] || [ $(monotonic) -lt $DEADLINE ] || unlock //@ check
 write_resource "$ITEM" "$TOKEN" //@ write
-grpcurl -d "{\\"key\\": \\"$KEY\\"}" $SERVER v3lockpb.Lock/Unlock //@ unlock
+grpcurl -d '{"key": "'$KEY'"}' $SERVER v3lockpb.Lock/Unlock //@ unlock
 etcdctl lease revoke $LEASE //@ close
 # heartbeat:
 while etcdctl lease keep-alive --once $LEASE; do //@ beat

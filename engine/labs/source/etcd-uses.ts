@@ -1,78 +1,135 @@
-/** A service that registers itself, and whoever keeps a list of what is under a prefix, in five languages. */
-import type { Listings } from "./listing.ts";
+/**
+ * Services, followers and publishers in five languages. The service is two programs in one text: `-` as published, `+` mended:
+ * it registers again when its lease is gone.
+ */
+import { type Listings, variantOf } from "./listing.ts";
 
-export const ETCD_REGISTER: Listings = {
+const SERVICE: Listings = {
   pseudo: `
-loop:
-  lease ← grant(ttl) //@ grant
-  put(service + "/" + me, address, lease) //@ put
-  loop:
-    sleep for the period //@ sleep
-    renew(lease); TTL 0: it is gone, register again //@ renew
+ lease ← grant(ttl) //@ grant
+ put(services/… my name, my address, lease) //@ put
+ start heartbeat; serve //@ serve
+ revoke(lease): I am gone at once //@ leave
+ heartbeat:
+   sleep for the period //@ beat-sleep
+-  renew(lease); again //@ beat !answer-not-read
++  renew(lease): TTL 0? register anew, from the grant //@ beat !registers-again
 `,
   go: `
-for {
-	lease, err := cli.Grant(ctx, ttl) //@ grant
-	cli.Put(ctx, service+"/"+me, address, clientv3.WithLease(lease.ID)) //@ put
-	for {
-		time.Sleep(period) //@ sleep
-		if gone(cli.KeepAliveOnce(ctx, lease.ID)) { break } // register again //@ renew
-	}
-}
+ func register() {
+ 	lease, err := cli.Grant(ctx, ttl) //@ grant
+ 	cli.Put(ctx, prefix+me, address, clientv3.WithLease(lease.ID)) //@ put
+ 	go heartbeat(lease.ID)
+ }
+ serve() //@ serve
+ cli.Revoke(ctx, lease.ID) //@ leave
+ for range time.Tick(period) { // heartbeat //@ beat-sleep
+-	cli.KeepAliveOnce(ctx, id) //@ beat !answer-not-read
++	if _, err := cli.KeepAliveOnce(ctx, id); err == rpctypes.ErrLeaseNotFound { //@ beat !registers-again
++		register()
++	}
+ }
 `,
   java: `
-for (;;) {
-  long lease = leases.grant(ttl).get().getID(); //@ grant
-  kv.put(b(service + "/" + me), b(address), withLease(lease)).get(); //@ put
-  do Thread.sleep(period); //@ sleep
-  while (leases.keepAliveOnce(lease).get().getTTL() > 0); // else: register again //@ renew
-}
+ void register() {
+   lease = leases.grant(ttl).get().getID(); //@ grant
+   kv.put(b(prefix + me), b(address), withLease(lease)).get(); //@ put
+   timer.scheduleAtFixedRate(heartbeat, period, period, SECONDS); //@ beat-sleep
+ }
+ serve(); //@ serve
+ leases.revoke(lease).get(); //@ leave
+ // heartbeat:
+-leases.keepAliveOnce(lease); //@ beat !answer-not-read
++if (leases.keepAliveOnce(lease).get().getTTL() <= 0) register(); //@ beat !registers-again
 `,
   typescript: `
-for (;;) {
-  const lease = await etcd.grant(ttl); //@ grant
-  await etcd.put(service + "/" + me, address, { lease }); //@ put
-  do await sleep(period); //@ sleep
-  while ((await etcd.keepAliveOnce(lease)).ttl > 0); // else: register again //@ renew
-}
+ async function register() {
+   lease = await etcd.grant(ttl); //@ grant
+   await etcd.put(prefix + me, address, { lease }); //@ put
+ }
+ await serve(); //@ serve
+ await etcd.revoke(lease); //@ leave
+ // heartbeat:
+ await sleep(period); //@ beat-sleep
+-await etcd.keepAliveOnce(lease); //@ beat !answer-not-read
++if ((await etcd.keepAliveOnce(lease)).ttl <= 0) await register(); //@ beat !registers-again
 `,
   cli: `
-while true; do
-  LEASE=$(etcdctl lease grant $TTL | cut -d' ' -f2) //@ grant
-  etcdctl put --lease=$LEASE $SERVICE/$ME $ADDRESS //@ put
-  while sleep $PERIOD; do //@ sleep
-    etcdctl lease keep-alive --once $LEASE || break # register again //@ renew
-  done
-done
+ LEASE=$(etcdctl lease grant $TTL | cut -d' ' -f2) //@ grant
+ etcdctl put $PREFIX$ME $ADDRESS --lease=$LEASE //@ put
+ serve //@ serve
+ etcdctl lease revoke $LEASE //@ leave
+ # heartbeat:
+ sleep $PERIOD //@ beat-sleep
+-etcdctl lease keep-alive --once $LEASE //@ beat !answer-not-read
++etcdctl lease keep-alive --once $LEASE | grep -q keepalived || register //@ beat !registers-again
 `,
 };
 
-export const ETCD_OBSERVE: Listings = {
+export const ETCD_USES_PUBLISHED: Listings = variantOf(SERVICE, "-");
+export const ETCD_USES_MENDED: Listings = variantOf(SERVICE, "+");
+
+export const ETCD_USES_FOLLOWER: Listings = {
   pseudo: `
-list, now ← range(prefix/…) //@ read
-watch(prefix/…), from now + 1 //@ watch
-for each event: PUT sets, DELETE takes away; compacted: read again //@ await
+known ← all keys of the prefix, at revision R //@ read
+watch the prefix from R + 1 //@ watch
+each PUT: known has it; each DELETE: it is lost //@ await !watch-from-read
+the watch was compacted? end it, and read again //@ unwatch
 `,
   go: `
-list, err := cli.Get(ctx, prefix+"/", clientv3.WithPrefix()) //@ read
-events := cli.Watch(ctx, prefix+"/", clientv3.WithPrefix(), //@ watch
-	clientv3.WithRev(list.Header.Revision+1))
-for event := range events { apply(known, event) } // compacted: read again //@ await
+known, err := cli.Get(ctx, prefix, clientv3.WithPrefix()) //@ read
+events := cli.Watch(ctx, prefix, clientv3.WithPrefix(), //@ watch
+	clientv3.WithRev(known.Header.Revision+1))
+for e := range events { apply(known, e) } //@ await !watch-from-read
+// compacted: the channel is closed; from the read again //@ unwatch
 `,
   java: `
-var list = kv.get(b(prefix + "/"), GetOption.builder().isPrefix(true).build()).get(); //@ read
-var from = WatchOption.builder().isPrefix(true).withRevision(after(list)).build();
-watch.watch(b(prefix + "/"), from, //@ watch
-    response -> response.getEvents().forEach(known::apply)); // compacted: read again //@ await
+var known = kv.get(b(prefix), allOfPrefix).get(); //@ read
+var watcher = watch.watch(b(prefix), prefixFrom(known), listener); //@ watch
+// listener.onNext: each event is applied to known //@ await !watch-from-read
+// onError, compacted: close, and read again //@ unwatch
 `,
   typescript: `
-const list = await etcd.range({ prefix: prefix + "/" }); //@ read
-const watch = etcd.watch({ prefix: prefix + "/", from: list.revision + 1 }); //@ watch
-for await (const event of watch) apply(known, event); // compacted: read again //@ await
+const known = await etcd.range({ prefix }); //@ read
+const watch = etcd.watch({ prefix, from: known.revision + 1 }); //@ watch
+for await (const event of watch) apply(known, event); //@ await !watch-from-read
+// compacted: it has ended; from the read again //@ unwatch
 `,
   cli: `
-etcdctl get --prefix $PREFIX/ -w json //@ read
-etcdctl watch --prefix --rev=$((REV + 1)) $PREFIX/ | //@ watch
-  while read EVENT; do apply "$EVENT"; done # compacted: read again //@ await
+etcdctl get --prefix $PREFIX -w json # at revision $REV //@ read
+etcdctl watch --prefix $PREFIX --rev=$((REV + 1)) | //@ watch
+  while read -r EVENT; do apply "$EVENT"; done //@ await !watch-from-read
+# compacted: it ends with an error; from the get again //@ unwatch
+`,
+};
+
+export const ETCD_USES_PUBLISHER: Listings = {
+  pseudo: `
+put(config, the next version) //@ put
+wait for the next one's time //@ pause
+`,
+  go: `
+for version := range versions {
+	cli.Put(ctx, prefix+"config", version) //@ put
+	time.Sleep(period) //@ pause
+}
+`,
+  java: `
+for (var version : versions) {
+  kv.put(b(prefix + "config"), b(version)).get(); //@ put
+  Thread.sleep(period); //@ pause
+}
+`,
+  typescript: `
+for (const version of versions) {
+  await etcd.put(prefix + "config", version); //@ put
+  await sleep(period); //@ pause
+}
+`,
+  cli: `
+for VERSION in $VERSIONS; do
+  etcdctl put \${PREFIX}config $VERSION //@ put
+  sleep $PERIOD //@ pause
+done
 `,
 };

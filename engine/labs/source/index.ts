@@ -1,11 +1,11 @@
 /** The listings of every program, by its id. */
 import { BY_HAND } from "./by-hand.ts";
-import { ETCD_ELECTION } from "./etcd-election.ts";
+import { ETCD_ELECTION_MENDED, ETCD_ELECTION_OBSERVER, ETCD_ELECTION_PUBLISHED } from "./etcd-election.ts";
+import { ETCD_USES_FOLLOWER, ETCD_USES_MENDED, ETCD_USES_PUBLISHED, ETCD_USES_PUBLISHER } from "./etcd-uses.ts";
 import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./etcd-mutex.ts";
 import { ETCD_SERVICE } from "./etcd-service.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./etcd-txn.ts";
-import { ETCD_OBSERVE, ETCD_REGISTER } from "./etcd-uses.ts";
 import { type ListingLanguage, type ListingLine, type Listings, parseListing } from "./listing.ts";
 import { OPTIMISTIC } from "./optimistic.ts";
 import { REDIS_TIMESTAMP_IF_LIVE, REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./redis-timestamp.ts";
@@ -27,9 +27,6 @@ export const SOURCES: Readonly<Record<string, Sourced>> = {
   "etcd-fair-guarded": { listings: ETCD_FAIR_GUARDED, other: "etcd-fair-mended" },
   "etcd-fair-herd": { listings: ETCD_FAIR_HERD, other: "etcd-fair-mended" },
   "etcd-mutex-service": { listings: ETCD_SERVICE, other: null },
-  "etcd-election-published": { listings: ETCD_ELECTION, other: null },
-  "etcd-uses-register": { listings: ETCD_REGISTER, other: null },
-  "etcd-uses-observe": { listings: ETCD_OBSERVE, other: null },
   "etcd-by-hand": { listings: BY_HAND, other: null },
   "redis-by-hand": { listings: BY_HAND, other: null },
   "zookeeper-by-hand": { listings: BY_HAND, other: null },
@@ -39,6 +36,13 @@ export const SOURCES: Readonly<Record<string, Sourced>> = {
   "etcd-txn-watch": { listings: ETCD_TXN_WATCH, other: "etcd-txn-published" },
   "etcd-mutex-3.4": { listings: ETCD_MUTEX_34, other: "etcd-mutex-3.5" },
   "etcd-mutex-3.5": { listings: ETCD_MUTEX_35, other: "etcd-mutex-3.4" },
+  "etcd-election-published": { listings: ETCD_ELECTION_PUBLISHED, other: "etcd-election-mended" },
+  "etcd-election-mended": { listings: ETCD_ELECTION_MENDED, other: "etcd-election-published" },
+  "etcd-election-observer": { listings: ETCD_ELECTION_OBSERVER, other: null },
+  "etcd-uses-published": { listings: ETCD_USES_PUBLISHED, other: "etcd-uses-mended" },
+  "etcd-uses-mended": { listings: ETCD_USES_MENDED, other: "etcd-uses-published" },
+  "etcd-uses-follower": { listings: ETCD_USES_FOLLOWER, other: null },
+  "etcd-uses-publisher": { listings: ETCD_USES_PUBLISHER, other: null },
   "redis-timestamp-published": { listings: REDIS_TIMESTAMP_PUBLISHED, other: "redis-timestamp-mended" },
   "redis-timestamp-mended": { listings: REDIS_TIMESTAMP_MENDED, other: "redis-timestamp-published" },
   "redis-token-published": { listings: REDIS_TOKEN, other: "redis-token-counted" },

@@ -6,7 +6,7 @@ import { FOUND_STORIES } from "./found.ts";
 import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
-import { USE_STORIES } from "./uses.ts";
+import { USES_STORIES } from "./uses.ts";
 import { ZOOKEEPER_STORIES } from "./zookeeper.ts";
 
 export const LAB_STORIES: readonly LabStory[] = [
@@ -14,8 +14,8 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...OTHER_STORIES,
   ...REDIS_STORIES,
   ...ZOOKEEPER_STORIES,
+  ...USES_STORIES,
   ...BY_HAND_STORIES,
   ...ORDERLY_STORIES,
-  ...USE_STORIES,
   ...FOUND_STORIES,
 ];

@@ -15,7 +15,7 @@ import type { Delta, LogCell, MemberView, Reign, ViolationView } from "../../tra
 import { clientIds, memberIds, startSettings } from "../build.ts";
 import type { RunConfig } from "../config.ts";
 import type { AnyEvent } from "../events.ts";
-import type { Parts, PartStates } from "../kit.ts";
+import type { Parts, PartStates } from "./parts.ts";
 import { Clients, type ClientsState, newClient } from "./clients.ts";
 import { Flights, type Travelling } from "./flights.ts";
 import { Logs, type LogsState } from "./logs.ts";

@@ -8,7 +8,7 @@
 import { assert } from "../../base/assert.ts";
 import { MS, type Micros } from "../../base/units.ts";
 import type { RuleName } from "../../check/violation.ts";
-import type { BrokenRule, Command, ProcessId, Settings } from "../../sim/command.ts";
+import type { BrokenRule, Command, ProcessId, Recorded, Settings } from "../../sim/command.ts";
 import { DEFAULT_CONFIG, type RunConfig, type RunSpec } from "../config.ts";
 
 /** What anybody who looks at the cluster can see went wrong, whether or not a check caught its cause. */
@@ -24,6 +24,12 @@ export type Harm =
   | { readonly type: "machines-differ" }
   /** A client read this, after another value was written and confirmed. */
   | { readonly type: "stale-read"; readonly value: string };
+
+/** The start of a recording: a run that is opened with it, at its beginning, tells the story by itself. */
+export interface RecordedStory {
+  readonly spec: RunSpec;
+  readonly commands: readonly Recorded[];
+}
 
 export interface StoryCommand {
   readonly at: Micros;

@@ -1,9 +1,7 @@
 /** Stories told: run to their end, and recorded. */
 import type { Micros } from "../../base/units.ts";
-import type { Recorded } from "../../sim/command.ts";
-import type { RunSpec } from "../config.ts";
 import { Run } from "../run.ts";
-import { commandsOf, type Story, type Telling } from "./story.ts";
+import { commandsOf, type RecordedStory, type Story, type Telling } from "./story.ts";
 
 /** Tells it to the end, in this thread. What makes no sense when its time comes is left out. */
 export async function tellStory(story: Story, telling: Telling): Promise<Run> {
@@ -22,12 +20,6 @@ export async function tellStory(story: Story, telling: Telling): Promise<Run> {
 async function advanceTo(run: Run, at: Micros): Promise<void> {
   await run.advance(at);
   if (run.position.at < at) await run.advance(at);
-}
-
-/** The start of a recording: a run that is opened with it, at its beginning, tells the story by itself. */
-export interface RecordedStory {
-  readonly spec: RunSpec;
-  readonly commands: readonly Recorded[];
 }
 
 export async function recordStory(story: Story, telling: Telling): Promise<RecordedStory> {

@@ -23,7 +23,13 @@ export function keyIsTaken(target: EventTarget | null, key: string): boolean {
   return key === " " && target.closest(PRESSED) !== null;
 }
 
-export function useKeys(on: boolean, onHelp: () => void): void {
+interface Props {
+  readonly on: boolean;
+  readonly onHelp: () => void;
+}
+
+/** Shows nothing: it only listens. */
+export default function PageKeys({ on, onHelp }: Props) {
   const player = usePlayer();
   const world = useWorldId();
   useEffect(() => {
@@ -66,4 +72,5 @@ export function useKeys(on: boolean, onHelp: () => void): void {
     window.addEventListener("keydown", onKeyDown);
     return () => window.removeEventListener("keydown", onKeyDown);
   }, [on, onHelp, player, world]);
+  return null;
 }
