@@ -6,7 +6,8 @@ import type { Micros } from "../base/units.ts";
 import { MS, SECOND } from "../base/units.ts";
 import type { LeaseId } from "../etcd/api/ids.ts";
 import type { EtcdEvent } from "../etcd/events.ts";
-import type { ZooKeeperApplied } from "../zookeeper/events.ts";
+import type { SessionId } from "../zookeeper/api.ts";
+import type { ZooKeeperServerEvent } from "../zookeeper/events.ts";
 import { lockQueue } from "../zookeeper/recipes.ts";
 import type { RedisEvent, SentinelEvent } from "../redis/events.ts";
 import type { ProcessId } from "../sim/command.ts";
@@ -75,7 +76,7 @@ export class EtcdTruth implements Truth {
       this.#queue = null;
       const counted = { at, expiresAt: at + told.expiresIn, span: told.ttl * SECOND };
       this.#facts.leases = new Map(this.#facts.leases).set(told.lease, counted);
-      return false;
+      return [...this.#facts.keys.values()].some(({ lease }) => lease === told.lease);
     }
     if (told.type === "etcd-restored") return this.#restored(told);
     if (told.type !== "etcd-applied" || told.index <= this.#facts.index) return false;
@@ -347,9 +348,16 @@ export class NoTruth implements Truth {
   restore(): void {}
 }
 
+interface ZkNode {
+  readonly number: number;
+  readonly owner: SessionId | null;
+}
+
 interface ZkFacts {
   zxid: number;
-  nodes: ReadonlyMap<string, number>;
+  nodes: ReadonlyMap<string, ZkNode>;
+  /** As the leader counts them. */
+  sessions: ReadonlyMap<SessionId, Counted>;
   gone: ReadonlyMap<string, Gone>;
 }
 
@@ -358,15 +366,21 @@ export class ZooKeeperTruth implements Truth {
   readonly #root: string;
   readonly #lock: string;
   #queue: readonly Place[] | null = null;
-  #facts: ZkFacts = { zxid: 0, nodes: new Map(), gone: new Map() };
+  #facts: ZkFacts = { zxid: 0, nodes: new Map(), sessions: new Map(), gone: new Map() };
 
   constructor(root: string, lock: string) {
     this.#root = root;
     this.#lock = lock;
   }
 
-  add({ event }: TraceEvent): boolean {
-    const told = event as ZooKeeperApplied;
+  add({ at, event }: TraceEvent): boolean {
+    const told = event as ZooKeeperServerEvent;
+    if (told.type === "session-counted") {
+      const { session, expiresIn, timeout: span } = told;
+      this.#facts.sessions = new Map(this.#facts.sessions).set(session, { at, expiresAt: at + expiresIn, span });
+      this.#queue = null;
+      return [...this.#facts.nodes.values()].some(({ owner }) => owner === session);
+    }
     if (told.type !== "znode-created" && told.type !== "znode-deleted") return false;
     // One write may change several nodes: the same again from another member changes nothing.
     if (told.zxid < this.#facts.zxid || !told.path.startsWith(`${this.#root}/`)) return false;
@@ -377,7 +391,7 @@ export class ZooKeeperTruth implements Truth {
     if (isKnown === (told.type === "znode-created")) return false;
     this.#queue = null;
     const nodes = new Map(this.#facts.nodes);
-    if (told.type === "znode-created") nodes.set(told.path, node.number);
+    if (told.type === "znode-created") nodes.set(told.path, { number: node.number, owner: told.owner });
     else if (nodes.delete(told.path)) {
       const why = told.session === null ? "deleted" : "lease-ended";
       this.#facts.gone = new Map(this.#facts.gone).set(told.path, why);
@@ -388,8 +402,17 @@ export class ZooKeeperTruth implements Truth {
 
   queue(): readonly Place[] {
     this.#queue ??= [...this.#facts.nodes]
-      .sort(([, a], [, b]) => (a - b) | 0)
-      .map(([identity, order]) => ({ identity, order, expiresAt: null, renewedAt: null, span: null }));
+      .sort(([, a], [, b]) => (a.number - b.number) | 0)
+      .map(([identity, { number: order, owner }]): Place => {
+        const counted = owner === null ? undefined : this.#facts.sessions.get(owner);
+        return {
+          identity,
+          order,
+          expiresAt: counted?.expiresAt ?? null,
+          renewedAt: counted?.at ?? null,
+          span: counted?.span ?? null,
+        };
+      });
     return this.#queue;
   }
 

@@ -64,6 +64,13 @@ export type ZooKeeperServerEvent =
   /** The leader has not heard of it in time, and proposes its end. `heard` is at most a tick older than the timeout says. */
   | { readonly type: "session-ran-out"; readonly session: SessionId; readonly timeout: Micros }
   | { readonly type: "session-timers-restarted"; readonly sessions: number }
+  /** As the leader counts it: heard of again, and when it ends unless it is once more. */
+  | {
+      readonly type: "session-counted";
+      readonly session: SessionId;
+      readonly timeout: Micros;
+      readonly expiresIn: Micros;
+    }
   | {
       readonly type: "zk-client-connected";
       readonly client: ProcessId;

@@ -16,6 +16,11 @@ export class ExpiryQueue {
     this.#tick = tick;
   }
 
+  /** When it ends; null when it is not counted. */
+  endOf(session: SessionId): Micros | null {
+    return this.#ends.get(session) ?? null;
+  }
+
   /** Begins to count a session, as heard at `now`. */
   track(session: SessionId, timeout: Micros, now: Micros): void {
     this.#ends.set(session, (Math.floor((now + timeout) / this.#tick) + 1) * this.#tick);

@@ -166,9 +166,8 @@ export class ZooKeeperServer {
     switch (message.type) {
       case "touched":
         if (this.#leader !== this.#id) return;
-        for (const [session, timeout, age] of message.sessions) {
-          this.#expiry.touchPast(session, timeout, stamp.mono - age);
-        }
+        for (const [session, timeout, age] of message.sessions)
+          this.#recount(session, timeout, () => this.#expiry.touchPast(session, timeout, stamp.mono - age));
         return this.#host.tell(from, { type: "touched-ack", report: message.report });
       case "touched-ack":
         return this.#touches.acknowledged(message.report);
@@ -448,21 +447,35 @@ export class ZooKeeperServer {
   /** A member that begins to lead has heard nobody: each session has the whole of its timeout from now. */
   #countSessions(): void {
     const { sessions } = this.#machine;
-    for (const [session, { timeout }] of sessions) this.#expiry.track(session, timeout, this.#stamp.mono);
+    for (const [session, { timeout }] of sessions)
+      this.#recount(session, timeout, () => this.#expiry.track(session, timeout, this.#stamp.mono));
     this.#emit?.({ type: "session-timers-restarted", sessions: sessions.size });
   }
 
   #followSession(applied: Applied): void {
     if (this.#leader !== this.#id) return;
     const { mono } = this.#stamp;
-    if (applied.type === "opened") this.#expiry.track(applied.credentials.session, applied.timeout, mono);
-    if (applied.type === "renewed" && applied.ok) this.#expiry.touch(applied.session, applied.timeout, mono);
+    if (applied.type === "opened") {
+      const { session } = applied.credentials;
+      this.#recount(session, applied.timeout, () => this.#expiry.track(session, applied.timeout, mono));
+    }
+    if (applied.type === "renewed" && applied.ok) this.#touch(applied.session, applied.timeout);
     if (applied.type === "ended") this.#expiry.remove(applied.session);
   }
 
   #touch(session: SessionId, timeout: Micros): void {
-    if (this.#leader === this.#id) this.#expiry.touch(session, timeout, this.#stamp.mono);
+    const { mono } = this.#stamp;
+    if (this.#leader === this.#id) this.#recount(session, timeout, () => this.#expiry.touch(session, timeout, mono));
     else this.#touches.add(session, timeout, this.#stamp.mono);
+  }
+
+  /** Tells a new end of a session's time: what is heard within one tick makes no other. */
+  #recount(session: SessionId, timeout: Micros, count: () => void): void {
+    const before = this.#expiry.endOf(session);
+    count();
+    const end = this.#expiry.endOf(session);
+    if (end === null || end === before) return;
+    this.#emit?.({ type: "session-counted", session, timeout, expiresIn: end - this.#stamp.mono });
   }
 
   // ── the record ──
