@@ -1,5 +1,5 @@
 /** What a story may be judged by besides its last view: told as it happened, by the servers and the programs. */
-import type { Micros } from "../base/units.ts";
+import { type Micros, SECOND } from "../base/units.ts";
 import type { EtcdEvent } from "../etcd/events.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { TraceEvent } from "../sim/events.ts";
@@ -25,9 +25,14 @@ export class StoryFacts {
   /** Events of watches that came to programs, by type. */
   readonly #told = new Map<string, number>();
 
+  /** What a leader that took over gave each lease besides its TTL. */
+  readonly extended: Micros[] = [];
+
   add({ at, process, event }: TraceEvent): void {
     const told = event as EtcdEvent | LabEvent | RoleTold;
     if (told.type === "notified") this.#told.set(told.what, this.told(told.what) + 1);
+    else if (told.type === "etcd-lease-counted" && told.by === "leader-change")
+      this.extended.push(told.expiresIn - told.ttl * SECOND);
     else if (told.type === "role-changed" && process !== null)
       this.roles.push({ at, process, leads: told.role === "leader" });
     else if (told.type === "etcd-applied" && told.index > this.#index) {

@@ -70,6 +70,8 @@ export type Expectation =
   | { readonly says: "out-of-turn"; readonly count: number }
   /** Leases of the store, at an instant. */
   | { readonly says: "leases"; readonly at: number; readonly count: number }
+  /** A leader that took over gave so many leases their TTL anew, and this much more. */
+  | { readonly says: "leases-extended"; readonly count: number; readonly by: number }
   /** Events of watches of this type that came to programs. */
   | { readonly says: "told"; readonly what: string; readonly count: number }
   /** A process other than `not` begins to lead, or this one ceases to. */
@@ -248,6 +250,11 @@ export function judge(expectation: Expectation, view: LabView, warmUp: Micros, f
     case "leases": {
       const count = facts.leasesAt(expectation.at * SECOND + warmUp);
       return count === expectation.count ? null : say(count);
+    }
+    case "leases-extended": {
+      const right = facts.extended.filter((more) => more === expectation.by * SECOND);
+      const isSo = right.length === expectation.count && right.length === facts.extended.length;
+      return isSo ? null : say(facts.extended);
     }
     case "told":
       return facts.told(expectation.what) === expectation.count ? null : say(facts.told(expectation.what));

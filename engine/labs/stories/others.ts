@@ -140,6 +140,8 @@ export const OTHER_STORIES: readonly LabStory[] = [
     endsAt: 48,
     expect: [
       { says: "new-leader", within: [10, 13] },
+      // One election timeout, for the leases of A and of B.
+      { says: "leases-extended", count: 2, by: 1 },
       { says: "holders", clients: [A, B] },
       { says: "stops", client: A, within: [40, 40.5] },
       { says: "believes", client: B, within: [40, 41] },
