@@ -220,6 +220,11 @@ export const enLabs = {
     "Five versions, two subscribers. C is cut off during three of them, and is told of each afterwards.",
   "labstory.monitoring": "Monitoring by lease",
   "labstory.monitoring.about": "One heartbeat of A is lost: its key goes with the lease, and the watcher sees it.",
+  "labstory.service-no-lease": "A lock without a lease",
+  "labstory.service-no-lease.about":
+    "Asked with lease 0, the server grants one of 60 s that nobody renews: the lock goes by itself.",
+  "labstory.no-expiry": "SETNX without an expiry",
+  "labstory.no-expiry.about": "Its client dies before EXPIRE: the lock stays for ever, and B polls in vain.",
   "labstory.expired-waiter-3.4": "A waiter that lost its place, etcd 3.4",
   "labstory.expired-waiter-3.4.about": "It is answered OK though its lease is over: two hold. The fence refuses it.",
   "labstory.expired-waiter-3.5": "A waiter that lost its place, etcd 3.5",

@@ -85,6 +85,13 @@ const ParamEntries = {
   rounds: integer(1, 1_000),
 };
 
+/** What somebody at a terminal asks: the system's own client says whether it can be. */
+const OrderSchema = v.strictObject({
+  at: Span,
+  request: v.record(v.string(), v.unknown()),
+  timeout: v.exactOptional(Span),
+});
+
 const ClientSchema = v.strictObject({
   startAt: Span,
   params: v.exactOptional(
@@ -101,9 +108,11 @@ const ClientSchema = v.strictObject({
       replicas: v.exactOptional(ParamEntries.replicas),
       servers: v.exactOptional(ParamEntries.servers),
       rounds: v.exactOptional(ParamEntries.rounds),
+      orders: v.exactOptional(v.pipe(v.array(OrderSchema), v.maxLength(50))),
     }),
   ),
   variant: v.exactOptional(v.pipe(v.string(), v.maxLength(40))),
+  program: v.exactOptional(v.pipe(v.string(), v.maxLength(40))),
   server: v.exactOptional(integer(0, 8)),
 });
 

@@ -97,6 +97,19 @@ function foreignKey(id: string, lab: LabConfig): LabStory {
 }
 
 export const BY_HAND_STORIES: readonly LabStory[] = [
+  {
+    // A lock of the service without a lease of the caller's: the server grants one of its own, and nobody renews it.
+    id: "service-no-lease",
+    lab: service([hand([call(0, "Lock/Lock", { name: "q", lease: NO_LEASE })]), who(1, {}, SERVICE)]),
+    seed: 1,
+    steps: [],
+    endsAt: 66,
+    expect: [
+      { says: "believes", client: B, within: [60, 61.7] },
+      { says: "leases", at: 50, count: 2 },
+      { says: "leases", at: 65.9, count: 0 },
+    ],
+  },
   foreignKey("foreign-key-published", fairLab("published", [who(1), who(1.1)])),
   foreignKey("foreign-key-mended", fairLab("mended", [who(1), who(1.1)])),
   foreignKey("foreign-key-service", service([who(1, {}, SERVICE), who(1.1, {}, SERVICE)])),

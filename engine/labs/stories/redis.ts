@@ -85,6 +85,10 @@ function ask(when: number): HandOrder {
   return { at: seconds(when), request: { args: when < 1 ? ["PEXPIRE", "lock", "10000"] : ["TTL", "lock"] } };
 }
 
+function setnx(when: number): HandOrder {
+  return { at: seconds(when), request: { args: ["SETNX", "lock", "somebody"] } };
+}
+
 function clockBehind(): LabStory {
   return {
     id: "slow-client-clock",
@@ -181,6 +185,28 @@ function failover(waits: boolean): LabStory {
 }
 
 export const REDIS_STORIES: readonly LabStory[] = [
+  {
+    // SETNX, and its client dies before the EXPIRE that should have followed.
+    id: "no-expiry",
+    lab: redis(
+      "redis-token",
+      "published",
+      [
+        who(0, { orders: [setnx(0.5)] }, { program: "redis-by-hand" }),
+        who(1),
+        who(0, { orders: [ask(50)] }, { program: "redis-by-hand" }),
+      ],
+      TEN,
+    ),
+    seed: 1,
+    steps: [at(1, { type: "crash", process: A })],
+    endsAt: 60,
+    expect: [
+      { says: "never-believes", client: B },
+      { says: "knows", client: C, name: "1", value: "-1" },
+      { says: "without-holder", within: [0, 0.2] },
+    ],
+  },
   {
     id: "holder-dies-redis-token",
     lab: redis("redis-token", "published", [who(0, LONG), who(1)], TEN),
