@@ -273,6 +273,7 @@ export const enLabs = {
   "lab.beat": "A renewal every",
   "lab.seconds": "{seconds} s",
   "lab.start": "Start this lab",
+  "lab.no-program": "There is no program {program}.",
   "lab.out-of-range": "{field} is {given}, and may be from {min} to {max}.",
   "lab.variant.published": "as published",
   "lab.variant.mended": "mended",

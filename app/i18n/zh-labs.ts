@@ -259,6 +259,7 @@ export const zhLabs = {
   "lab.beat": "续约间隔",
   "lab.seconds": "{seconds} 秒",
   "lab.start": "开始这个实验",
+  "lab.no-program": "没有程序 {program}。",
   "lab.out-of-range": "{field} 为 {given}，允许范围是 {min} 到 {max}。",
   "lab.variant.published": "发表版",
   "lab.variant.mended": "修正版",

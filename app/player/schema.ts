@@ -122,7 +122,13 @@ const LabSchema: v.GenericSchema<unknown, LabConfig> = v.pipe(
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     const bad = dataset.typed ? checkLab(dataset.value) : null;
-    if (bad !== null) addIssue({ message: `${bad.field} is ${bad.given}, and may be from ${bad.min} to ${bad.max}` });
+    if (bad === null) return;
+    addIssue({
+      message:
+        "program" in bad
+          ? `there is no program ${bad.program}`
+          : `${bad.field} is ${bad.given}, and may be from ${bad.min} to ${bad.max}`,
+    });
   }),
 );
 

@@ -44,7 +44,30 @@ export interface LabConfig {
   readonly warmUp: Micros;
 }
 
+/** The variants of each system; those of programs of another kind are named in full (`LabClientSpec.program`). */
+export const LAB_VARIANTS: Readonly<Record<LabSystem, readonly string[]>> = {
+  "etcd-fair": ["published", "mended", "guarded", "herd"],
+  "etcd-txn": ["published", "retry", "watch"],
+  "etcd-mutex": ["3.4", "3.5", "service"],
+  "etcd-election": ["published", "mended", "observer"],
+  "etcd-uses": ["published", "mended", "follower", "publisher"],
+  zookeeper: ["published", "mended", "herd"],
+  "redis-timestamp": ["published", "mended", "if-live"],
+  "redis-token": ["published", "counted"],
+  redlock: ["published"],
+  optimistic: ["published"],
+};
+
+/** All programs by their ids (labs/systems.ts has them). */
+export const PROGRAM_IDS: ReadonlySet<string> = new Set([
+  ...LAB_SYSTEMS.flatMap((system) => LAB_VARIANTS[system].map((variant) => `${system}-${variant}`)),
+  "etcd-by-hand",
+  "redis-by-hand",
+  "zookeeper-by-hand",
+]);
+
 export const LAB_CLIENTS_MAX = 50;
+export const LAB_WRITES_MAX = 50;
 export const RESOURCE = "r1" as ProcessId;
 
 const RANGES = {
@@ -66,8 +89,17 @@ export interface OutOfRange {
   readonly given: number;
 }
 
-/** The first figure outside its range; null when all are inside. */
-export function checkLab({ clients, servers, params, stepTime, warmUp }: LabConfig): OutOfRange | null {
+/** A client is to run a program that there is not. */
+export interface NoProgram {
+  readonly field: "program";
+  readonly program: string;
+}
+
+/** The first figure outside its range, or program that there is not; null when all is well. */
+export function checkLab(lab: LabConfig): OutOfRange | NoProgram | null {
+  const { clients, servers, params, stepTime, warmUp } = lab;
+  const unknown = clients.map((_, i) => programOf(lab, i)).find((program) => !PROGRAM_IDS.has(program));
+  if (unknown !== undefined) return { field: "program", program: unknown };
   const figures: (readonly [string, number, number, number])[] = [
     ["clients", clients.length, 1, LAB_CLIENTS_MAX],
     ["servers", servers, 1, 9],
@@ -80,6 +112,11 @@ export function checkLab({ clients, servers, params, stepTime, warmUp }: LabConf
       const given = one[field as keyof typeof RANGES];
       if (given !== undefined && given !== null) figures.push([field, given, min, max]);
     }
+  for (const { writes } of [params, ...clients.map((client) => client.params ?? {})]) {
+    if (writes === undefined) continue;
+    figures.push(["writes", writes.length, 0, LAB_WRITES_MAX]);
+    for (const write of writes) figures.push(["writes", write, 0, 3_600 * SECOND]);
+  }
   const bad = figures.find(([, given, min, max]) => !Number.isSafeInteger(given) || given < min || given > max);
   if (bad === undefined) return null;
   const [field, given, min, max] = bad;
@@ -98,8 +135,9 @@ export function programOf({ system, variant, clients }: LabConfig, client: numbe
   return clients[client]?.program ?? `${system}-${clients[client]?.variant ?? variant}`;
 }
 
-export function paramsOf({ params, lock, clients }: LabConfig, client: number): LockParams {
-  return { ...params, lock, ...clients[client]?.params };
+/** How many servers there are is the lab's, whatever its parameters say. */
+export function paramsOf({ params, lock, clients, servers }: LabConfig, client: number): LockParams {
+  return { ...params, lock, ...clients[client]?.params, servers };
 }
 
 export function lockOf(config: LabConfig, id: ProcessId): string {

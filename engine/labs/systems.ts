@@ -102,8 +102,9 @@ export function programNamed(id: string): AnyProgram {
   return present(PROGRAMS[id], `program ${id}`);
 }
 
-export function driverOf(program: string, servers: readonly ProcessId[], env: Env): Driver {
-  if (program.startsWith("zookeeper")) return new ZkDriver(servers, env);
+/** @param ttl how long a session of ZooKeeper asks to last in silence; the server grants it within bounds of its own */
+export function driverOf(program: string, servers: readonly ProcessId[], ttl: Micros, env: Env): Driver {
+  if (program.startsWith("zookeeper")) return new ZkDriver(servers, env, ttl);
   return program.startsWith("redis") || program.startsWith("redlock")
     ? new RedisDriver(servers, env)
     : new EtcdDriver(servers, env);

@@ -60,7 +60,8 @@ function buildLab(spec: ProcessSpec, env: Env): Process {
     return new Replica(config.replica, new ZooKeeperService(spec.id, DEFAULT_ZOOKEEPER), env);
   if ("type" in config) return buildRedis(config, env);
   if (config.kind === "lab-resource") return new Resource(config, env);
-  return new LabClient(config, programNamed(config.program), driverOf(config.program, config.servers, env), env);
+  const { program, servers, params } = config;
+  return new LabClient(config, programNamed(program), driverOf(program, servers, params.ttl, env), env);
 }
 
 function serverSpecs(config: LabConfig): readonly ProcessSpec[] {

@@ -28,6 +28,7 @@ import { type RunConfig, type RunSpec, type TimingProfile, TIMINGS } from "./con
 export interface ChaosFacts {
   stateOf(id: ProcessId): string | null;
   readonly messages: MessageId;
+  messageState(id: MessageId): ReturnType<World["messageState"]>;
 }
 
 interface Act {
@@ -91,8 +92,11 @@ const ACTS = {
     weight: 2,
     commands: ({ rng, held }) => held.splice(0, 1 + rng.below(3)).map((message) => ({ type: "release", message })),
   },
-  drop: { weight: 2, commands: ({ rng }, world) => [{ type: "drop", message: recent(rng, world) }] },
-  duplicate: { weight: 2, commands: ({ rng }, world) => [{ type: "duplicate", message: recent(rng, world) }] },
+  drop: { weight: 2, commands: ({ rng }, world) => recent(rng, world, (message) => ({ type: "drop", message })) },
+  duplicate: {
+    weight: 2,
+    commands: ({ rng }, world) => recent(rng, world, (message) => ({ type: "duplicate", message })),
+  },
   transfer: { weight: 3, commands: ({ rng, members }) => [{ type: "transfer", to: pick(rng, members) }] },
   snapshot: { weight: 2, commands: ({ rng, members }) => [{ type: "snapshot", process: pick(rng, members) }] },
   settings: {
@@ -393,12 +397,18 @@ function clock(process: ProcessId, driftPpm: number, jumpUs: Micros): Command {
   return { type: "clock", process, driftPpm, jumpUs };
 }
 
-function recent(rng: Rng, { messages }: ChaosFacts): MessageId {
-  return Math.max(1, messages - rng.below(10));
+/**
+ * Does something to one of the last messages. Data on a connection is left alone: TCP loses nothing and keeps the order,
+ * and what clients are promised rests on that.
+ */
+function recent(rng: Rng, world: ChaosFacts, command: (message: MessageId) => Command): readonly Command[] {
+  const message = Math.max(1, world.messages - rng.below(10));
+  return world.messageState(message) === "data-on-connection" ? [] : [command(message)];
 }
 
 function hold({ rng, held }: Storm, world: ChaosFacts): readonly Command[] {
-  const message = recent(rng, world);
-  held.push(message);
-  return [{ type: "hold", message }];
+  return recent(rng, world, (message) => {
+    held.push(message);
+    return { type: "hold", message };
+  });
 }

@@ -95,7 +95,9 @@ function Form({ lab: present, seed }: { readonly lab: LabConfig; readonly seed: 
       />
       {bad === null ? null : (
         <p className={css["harm"]} role="alert">
-          {text("lab.out-of-range", { field: bad.field, given: bad.given, min: bad.min, max: bad.max })}
+          {"program" in bad
+            ? text("lab.no-program", { program: bad.program })
+            : text("lab.out-of-range", { field: bad.field, given: bad.given, min: bad.min, max: bad.max })}
         </p>
       )}
       <div>

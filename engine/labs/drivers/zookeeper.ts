@@ -3,7 +3,6 @@
  * call that asks for it. Listeners hear also of the connection's own events, as a Java program's Watcher does.
  */
 import type { Micros } from "../../base/units.ts";
-import { SECOND } from "../../base/units.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { Env, Input, Stamp } from "../../sim/process.ts";
 import { rngFromState } from "../../base/rng.ts";
@@ -35,7 +34,7 @@ export class ZkDriver implements Driver {
   #count = 0;
   #forgotten = new Set<number>();
 
-  constructor(servers: readonly ProcessId[], env: Env, timeout: Micros = 30 * SECOND) {
+  constructor(servers: readonly ProcessId[], env: Env, timeout: Micros) {
     const rng = rngFromState(env.rng.state().map((word, i) => (i === 0 ? word ^ 0x5bd1e995 : word)));
     this.#conn = new ZkConn(env.id, { servers, timeout, watchesAgain: true }, env.out, rng);
   }
