@@ -56,7 +56,9 @@ export function workSteps<L extends WorkLocals, Request>({
       then: (l, _got, here) => {
         if (isOver(l, here)) return gone;
         if (nextWrite(l) <= here.mono) return { to: "check" };
-        return here.mono >= l.workUntil ? { to: done, set: { held: l.held + 1 } as Partial<L> } : { to: "work" };
+        if (here.mono < l.workUntil) return { to: "work" };
+        // Its work is done: whether or not the servers come to hear of it, it makes no more use of the lock.
+        return { to: done, set: { held: l.held + 1, believes: false, state: "releasing" } as Partial<L> };
       },
     },
     check: {
