@@ -25,6 +25,7 @@ const SUITES = Object.entries({
 
 const CAMPAIGN_SEEDS = 300;
 const ETCD_SEEDS = 60;
+const LAB_SEEDS = 60;
 
 await installPackages();
 const chromium = await installBrowser();
@@ -40,6 +41,7 @@ const runners = [
   ),
   ["campaign", () => campaign(CAMPAIGN_SEEDS, [])],
   ["campaign: etcd", () => campaign(ETCD_SEEDS, ["--system", "etcd"])],
+  ["campaign: lock labs", () => campaign(LAB_SEEDS, ["--labs"])],
   ["mutants", mutants],
   ["end-to-end tests", endToEnd],
 ];

@@ -1,8 +1,9 @@
 import { lazy, Suspense, useState } from "react";
 import { setLang, useLanguage } from "../i18n/use-text.ts";
-import { hasStarted, specOf } from "../store/selectors.ts";
+import { specOf } from "../store/selectors.ts";
 import { Subjects } from "./subjects.tsx";
-import { useView, useWorld } from "../store/use.ts";
+import { useStarted } from "../store/use-started.ts";
+import { useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { setTheme, THEMES, useTheme } from "../ui/theme.ts";
@@ -20,7 +21,7 @@ interface Props {
 export function Header({ onHelp, onRules }: Props) {
   const { text, find, lang } = useLanguage();
   const spec = useWorld(specOf);
-  const started = useView(hasStarted);
+  const started = useStarted();
   const theme = useTheme();
   const roomy = useMedia("(min-width: 64rem)");
   const [dialog, setDialog] = useState<"share" | "embed" | null>(null);

@@ -1,8 +1,7 @@
 /** Raft with a register on it: the first thing that a visitor sees. */
 import { lazy, Suspense, useMemo } from "react";
 import { useText } from "../i18n/use-text.ts";
-import { everLed } from "../store/selectors.ts";
-import { useView } from "../store/use.ts";
+import { useStarted } from "../store/use-started.ts";
 import { Frame } from "./frame.tsx";
 import css from "./pages.module.css";
 
@@ -16,7 +15,7 @@ export function RaftPage() {
 }
 
 function Write() {
-  const started = useView(everLed);
+  const started = useStarted();
   return (
     <div className={css["write"]}>
       {started ? (
