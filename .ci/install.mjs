@@ -62,7 +62,7 @@ function readLock(path) {
 export async function installBrowser() {
   const found = await findBrowser();
   if (found !== null) return found;
-  await installByApt();
+  await installByApt("Chromium", ["chromium", "fonts-noto-cjk"]);
   const byApt = await findBrowser();
   if (byApt !== null) return byApt;
   say("installing Playwright's Chromium …");
@@ -116,7 +116,21 @@ async function playwrightsOwn() {
   }
 }
 
-async function installByApt() {
+/**
+ * A real etcd, for comparison. It is fetched only where nobody minds: in CI.
+ *
+ * @returns {Promise<boolean>} whether there is one
+ */
+export async function installEtcd() {
+  if (which("etcd") === null && process.env["CI"] !== undefined) await installByApt("etcd", ["etcd-server"]);
+  return which("etcd") !== null;
+}
+
+/**
+ * @param {string} what
+ * @param {readonly string[]} packages
+ */
+async function installByApt(what, packages) {
   if (process.platform !== "linux" || which("apt-get") === null) return;
   const root = process.getuid?.() === 0;
   if (!root && (which("sudo") === null || (await run("sudo", ["-n", "true"], { output: "keep" })).code !== 0)) return;
@@ -125,9 +139,9 @@ async function installByApt() {
     const [program = "", ...rest] = root ? command : ["sudo", "-n", ...command];
     return await run(program, rest);
   };
-  say("installing Chromium by apt …");
+  say(`installing ${what} by apt …`);
   await apt("update", "-q");
-  await apt("install", "-q", "-y", "--no-install-recommends", "chromium", "fonts-noto-cjk");
+  await apt("install", "-q", "-y", "--no-install-recommends", ...packages);
 }
 
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {

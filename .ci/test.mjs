@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, relative } from "node:path";
 import { build } from "./build.mjs";
-import { installBrowser, installPackages } from "./install.mjs";
+import { installBrowser, installEtcd, installPackages } from "./install.mjs";
 import { ROOT, runPackage, say, TOOLS } from "./programs.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Sum */
@@ -25,6 +25,8 @@ const SUITES = Object.entries({
 
 const CAMPAIGN_SEEDS = 300;
 const ETCD_SEEDS = 60;
+/** Programs that a real etcd answers too, about a second and a half each. */
+const LIVE_PROGRAMS = 100;
 const LAB_SEEDS = 60;
 
 await installPackages();
@@ -39,6 +41,7 @@ const runners = [
     ([suite, folder]) =>
       /** @type {const} */ ([`conformance: ${suite}`, () => conformance(suite, join(RECORDED, folder))]),
   ),
+  ["live: etcd", liveEtcd],
   ["campaign", () => campaign(CAMPAIGN_SEEDS, [])],
   ["campaign: etcd", () => campaign(ETCD_SEEDS, ["--system", "etcd"])],
   ["campaign: lock labs", () => campaign(LAB_SEEDS, ["--labs"])],
@@ -78,6 +81,22 @@ async function conformance(suite, folder) {
     return null;
   }
   const args = ["engine/cli/main.ts", "conformance", suite, folder];
+  const { code, output } = await runPackage(TOOLS.tsx, args, { output: "both" });
+  const [, passed = 0, failed = 0] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
+  return counted(code, Number(passed), Number(failed));
+}
+
+/** @returns {Promise<Sum | null>} */
+async function liveEtcd() {
+  if (!existsSync(RECORDED)) {
+    say(`skipped: no recorder at ${relative(ROOT, RECORDED)}`);
+    return null;
+  }
+  if (!(await installEtcd())) {
+    say("skipped: no etcd is installed");
+    return null;
+  }
+  const args = ["engine/cli/main.ts", "conformance", "etcd", "--live", String(LIVE_PROGRAMS)];
   const { code, output } = await runPackage(TOOLS.tsx, args, { output: "both" });
   const [, passed = 0, failed = 0] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
   return counted(code, Number(passed), Number(failed));
