@@ -8,6 +8,7 @@ const ConsolePanel = lazy(() => import("../panels/etcd/console-panel.tsx"));
 const KeysPanel = lazy(() => import("../panels/etcd/keys-panel.tsx"));
 const LeasesPanel = lazy(() => import("../panels/etcd/leases-panel.tsx"));
 const WatchesPanel = lazy(() => import("../panels/etcd/watches-panel.tsx"));
+const StoragePanel = lazy(() => import("../panels/etcd/storage-panel.tsx"));
 const RequestsPanel = lazy(() => import("../panels/etcd/requests-panel.tsx"));
 
 export default function EtcdPage() {
@@ -19,6 +20,7 @@ export default function EtcdPage() {
       { id: "requests", title: text("tab.requests"), content: <RequestsPanel /> },
       { id: "leases", title: text("tab.leases"), content: <LeasesPanel /> },
       { id: "watches", title: text("tab.watches"), content: <WatchesPanel /> },
+      { id: "storage", title: text("tab.storage"), content: <StoragePanel /> },
     ],
     [text],
   );
