@@ -23,18 +23,25 @@ for (const page_ of ["", "embed.html"]) {
   }
 }
 
-for (const { theme, lang } of LOOKS) {
-  test(`axe finds nothing: etcd, ${theme}, ${lang}`, async ({ page }) => {
-    await page.goto(`/?seed=${SEED}&theme=${theme}&lang=${lang}`);
-    await page.getByRole("button", { name: "etcd", exact: true }).click();
-    await expect(page.getByRole("log")).toBeVisible();
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 800 });
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => `${width}: ${id}: ${nodes.map(({ html }) => html).join("; ")}`)).toEqual(
-        [],
-      );
-      await page.screenshot({ path: `.tmp/shots/etcd-${theme}-${lang}-${width}.png` });
-    }
-  });
+const SUBJECTS = [
+  { name: "etcd", en: "etcd", zh: "etcd", shows: "log" },
+  { name: "locks", en: "Locks", zh: "锁", shows: "tabpanel" },
+] as const;
+
+for (const { name, en, zh, shows } of SUBJECTS) {
+  for (const { theme, lang } of LOOKS) {
+    test(`axe finds nothing: ${name}, ${theme}, ${lang}`, async ({ page }) => {
+      await page.goto(`/?seed=${SEED}&theme=${theme}&lang=${lang}`);
+      await page.getByRole("button", { name: lang === "en" ? en : zh, exact: true }).click();
+      await expect(page.getByRole(shows)).toBeVisible();
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(
+          violations.map(({ id, nodes }) => `${width}: ${id}: ${nodes.map(({ html }) => html).join("; ")}`),
+        ).toEqual([]);
+        await page.screenshot({ path: `.tmp/shots/${name}-${theme}-${lang}-${width}.png` });
+      }
+    });
+  }
 }

@@ -328,3 +328,16 @@ test("etcd: a key put at the console is seen under Keys; the leader is crashed, 
   await expect(page.getByRole("row", { name: /^greeting again/ })).toBeVisible();
   await page.screenshot({ path: ".tmp/shots/etcd-failover.png" });
 });
+
+test("locks: a holder that was paused goes on believing, and its late write is told", async ({ page }) => {
+  await page.goto(`/?seed=${SEED}`);
+  await page.getByRole("button", { name: "Locks", exact: true }).click();
+  await page.getByRole("tab", { name: "Stories" }).click();
+  await page.getByRole("button", { name: "The pause: Redis token" }).click();
+  await expect(page.getByRole("heading", { name: /is the primary$/ })).toBeVisible();
+  await page.getByRole("combobox", { name: "Speed" }).selectOption({ label: "10×" });
+  await page.getByRole("tab", { name: "Lock", exact: true }).click();
+  await expect(page.getByText("A and B both believe that they hold the lock")).toBeVisible();
+  await expect(page.getByText("1 update was lost")).toBeVisible();
+  await page.screenshot({ path: ".tmp/shots/lock-overlap.png" });
+});

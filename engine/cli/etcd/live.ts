@@ -7,7 +7,7 @@
  * and have nothing to be compared with.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,7 +75,17 @@ async function compare(seed: number, folder: string): Promise<Outcome> {
 /** What the recorder cannot record it leaves out; it says so, and fails. */
 async function record(first: number, last: number, folder: string, more: readonly string[]): Promise<void> {
   const ports = ["--client-port", String(await freePort()), "--peer-port", String(await freePort())];
-  const args = [RECORDER, "--out", folder, "--seeds", `${first}-${last}`, "--jobs", "2", ...ports, ...more];
+  const args = [
+    realpathSync(RECORDER),
+    "--out",
+    folder,
+    "--seeds",
+    `${first}-${last}`,
+    "--jobs",
+    "2",
+    ...ports,
+    ...more,
+  ];
   const child = spawn(process.execPath, args, { stdio: "ignore" });
   await new Promise<void>((resolve, reject) => {
     child.once("exit", () => resolve());
