@@ -2,7 +2,9 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/use-text.ts";
 import { Notices } from "../panels/notices.tsx";
+import PageKeys from "../panels/page-keys.ts";
 import { Transport } from "../panels/transport.tsx";
+import Why from "../panels/why.tsx";
 import { Stage } from "../scene/stage.tsx";
 import { anyPanicked, everLed, settings } from "../store/selectors.ts";
 import { usePlayer } from "../player/use.ts";
@@ -14,7 +16,6 @@ import { writeText } from "../ui/write-text.ts";
 import { useMedia } from "../ui/use-media.ts";
 import { Header } from "./header.tsx";
 import { HintLine } from "./hint-line.tsx";
-import panels from "../panels/panels.module.css";
 import css from "./pages.module.css";
 
 /** What is not seen at first is fetched when it is. */
@@ -26,10 +27,8 @@ const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
 const RulesPanel = lazy(() => import("../panels/rules-panel.tsx"));
 const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
-const PageKeys = lazy(() => import("../panels/page-keys.ts"));
 /** Before the first leader there is nothing on it. */
 const Timeline = lazy(() => import("../panels/timeline.tsx"));
-const Why = lazy(() => import("../panels/why.tsx"));
 const StageTools = lazy(() => import("../scene/stage-tools.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
 
@@ -95,12 +94,8 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
           {lawless ? <RulesOff /> : null}
           {panicked ? <Panics /> : null}
         </Suspense>
-        <Suspense fallback={null}>
-          <PageKeys on={keys} onHelp={openHelp} />
-        </Suspense>
-        <Suspense fallback={<section className={panels["why"]} />}>
-          <Why />
-        </Suspense>
+        <PageKeys on={keys} onHelp={openHelp} />
+        <Why />
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
         {narrow || top === undefined ? null : top.content}
