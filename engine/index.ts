@@ -90,6 +90,7 @@ export type {
   QueuePlace,
   ResourceView,
   ResourceWrite,
+  PrimarySpan,
   ServerView,
   ThreadView,
 } from "./trace/lab-view.ts";

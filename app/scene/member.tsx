@@ -1,6 +1,7 @@
 import { type KeyboardEvent, memo, type MouseEvent } from "react";
 import type { Ballot, ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
+import { chiefId } from "../store/chief.ts";
 import { majority } from "../store/conf.ts";
 import {
   ballotsOf,
@@ -51,6 +52,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
   // Only the register has one value; others tell of themselves in their own words.
   const plain = useWorld((world) => subjectOf(world) !== "raft");
   const panic = useView(panicOf(id));
+  const chief = useView((view) => server === "primary" && chiefId(view) === id);
   const stand = useView(confPlaceOf(id));
   const place = layout.places.get(id);
   if (place === undefined) return null;
@@ -90,7 +92,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
     <g
       className={css["member"]}
       data-member={id}
-      data-role={down ? undefined : standRole(role, stand)}
+      data-role={down ? undefined : chief ? "leader" : standRole(role, stand)}
       data-liveness={liveness}
       data-place={stand}
       data-caught={caught ? "" : undefined}

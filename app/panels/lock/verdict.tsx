@@ -66,9 +66,16 @@ export function Verdict({ lab }: { readonly lab: LabView }) {
       <Badge id={first.id} />
       <span>
         <b>{text(right ? "lock.verdict.holds" : "lock.verdict.deceived", { id: letterOf(first.id) })}</b>
-        {right ? null : <small>{text("lock.verdict.deceived.more")}</small>}
+        {right ? <Waiting lab={lab} /> : <small>{text("lock.verdict.deceived.more")}</small>}
       </span>
       {first.token === null ? null : <span className={css["token"]}>#{first.token}</span>}
     </p>
   );
+}
+
+/** How many want it besides: a long queue is not seen whole. */
+function Waiting({ lab }: { readonly lab: LabView }) {
+  const { text } = useLanguage();
+  const count = lab.clients.filter(({ state, liveness }) => state === "waiting" && liveness === "running").length;
+  return count === 0 ? null : <small>{text("lock.verdict.waiting", { count })}</small>;
 }
