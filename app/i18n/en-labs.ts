@@ -58,6 +58,7 @@ export const enLabs = {
   "lock.verdict.overlap": "{first} and {second} both believe that they hold the lock",
   "lock.verdict.free": "Nobody holds the lock",
   "lock.verdict.foreign": "A key that no client here made holds the lock",
+  "lock.verdict.dead": "{id} has crashed, and the servers still keep the lock for it",
   "lock.verdict.unaware": "{id} holds the lock and does not know it",
   "lock.verdict.holds": "{id} holds the lock, and knows it",
   "lock.verdict.waiting": { one: "1 client waits for it.", other: "{count} clients wait for it." },

@@ -58,6 +58,7 @@ export const zhLabs = {
   "lock.verdict.overlap": "{first} 与 {second} 都以为自己持有锁",
   "lock.verdict.free": "没有人持有锁",
   "lock.verdict.foreign": "锁被一个不属于任何客户端的键占着",
+  "lock.verdict.dead": "{id} 已崩溃，服务器仍为它保留着锁",
   "lock.verdict.unaware": "{id} 持有锁却不知道",
   "lock.verdict.holds": "{id} 持有锁，并且知道",
   "lock.verdict.waiting": { other: "{count} 个客户端在等待它。" },

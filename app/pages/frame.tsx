@@ -10,6 +10,8 @@ import { anyPanicked, everLed, settings } from "../store/selectors.ts";
 import { usePlayer } from "../player/use.ts";
 import { useStarted } from "../store/use-started.ts";
 import { useView } from "../store/use.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { paced } from "../ui/paced.ts";
 import { type Tab, Tabs } from "../ui/tabs.tsx";
 import { writeText } from "../ui/write-text.ts";
@@ -51,6 +53,7 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const narrow = useMedia(NARROW);
   const [help, setHelp] = useState(false);
   const [keys, setKeys] = useState(true);
+  const [tall, setTall] = useState(false);
   const [tab, setTab] = useState(narrow && top !== undefined ? top.id : first);
   const started = useStarted();
   const logged = useView(everLed);
@@ -80,7 +83,7 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const shown = tabs.some(({ id }) => id === tab) ? tab : (tabs[0]?.id ?? "log");
 
   return (
-    <div className={css["page"]}>
+    <div className={css["page"]} data-tall={narrow && tall ? "" : undefined}>
       <Header onHelp={openHelp} onRules={openRules} />
       <main className={css["main"]}>
         <div className={css["scene"]}>
@@ -99,6 +102,19 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
         {narrow || top === undefined ? null : top.content}
+        {narrow ? (
+          <span className={css["taller"]}>
+            <Button
+              look="quiet"
+              square
+              aria-pressed={tall}
+              aria-label={text("tab.taller")}
+              onClick={() => setTall(!tall)}
+            >
+              <Icon name="taller" />
+            </Button>
+          </span>
+        ) : null}
         <Tabs label={text("tab.list")} tabs={tabs} value={shown} onChange={setTab} />
       </aside>
       <footer className={css["foot"]}>

@@ -12,6 +12,7 @@ import "../ui/css.ts";
 import { paced } from "../ui/paced.ts";
 import { usePalette } from "../ui/use-palette.ts";
 import { useSize } from "../ui/use-size.ts";
+import { processName } from "./note-line.tsx";
 import { bandsOf, spanFor, ticksFor } from "./timeline-scale.ts";
 import css from "./timeline.module.css";
 
@@ -176,7 +177,8 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
   const bands = bandsOf(reigns, now, (span / width) * 3);
   const ticks = ticksFor(span, width, 90 * scale);
   const digits = span <= 5_000_000 ? 1 : 0;
-  const placed = placeFaults(language, faults, x, width, scale);
+  const inLab = useView((view) => view.lab !== null);
+  const placed = placeFaults(language, faults, x, width, scale, inLab);
   return (
     <div className={css["lanes"]} aria-hidden>
       {alone ? null : <div className={css["run"]} style={{ width: x(now) }} />}
@@ -261,10 +263,11 @@ function placeFaults(
   x: (at: number) => number,
   width: number,
   scale: number,
+  inLab: boolean,
 ) {
   return faults.map((fault, i) => {
     const left = x(fault.at);
-    const words = faultWords(language, fault);
+    const words = faultWords(language, fault, inLab);
     const next = faults[i + 1];
     const room = (next === undefined ? width : x(next.at)) - left - 18 * scale;
     return { fault, left, words: words.length * 6.5 * scale <= room ? words : null };
@@ -279,10 +282,11 @@ function groupSizes(groups: string): string {
 }
 
 /** The fault in two words: who, and what became of it. */
-function faultWords({ text, find }: Language, { what, process, figures }: Note): string {
+function faultWords({ text, find }: Language, { what, process, figures }: Note, inLab: boolean): string {
   const groups = figures["groups"];
   if (typeof groups === "string") return `${find(`fault.${what}`) ?? what} ${groupSizes(groups)}`;
-  const subject = process ?? [figures["from"], figures["to"]].filter(Boolean).join(" → ");
+  const named = process === null ? null : processName(process, inLab);
+  const subject = named ?? [figures["from"], figures["to"]].filter(Boolean).join(" → ");
   const states: Readonly<Record<string, string>> = {
     crashed: text("liveness.crashed"),
     paused: text("liveness.paused"),

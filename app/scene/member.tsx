@@ -110,7 +110,9 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       <circle className={css["focus"]} r={disc + 13 * scale} />
       <circle className={css["reach"]} r={disc + 10 * scale} />
       <circle className={css["disc"]} r={disc} />
-      {role === "leader" && !down ? <circle className={css["inner"]} r={disc - 4.5 * scale} /> : null}
+      {role === "leader" && !down && disc >= ROOMY_DISC * scale ? (
+        <circle className={css["inner"]} r={disc - 4.5 * scale} />
+      ) : null}
       {liveness === "paused" ? <PausedMark disc={disc} /> : null}
       {liveness === "panicked" ? <PanickedMark disc={disc} /> : null}
       <text className={css["name"]} y={-disc * 0.35} fontSize={name}>
@@ -130,7 +132,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
         </text>
       ) : null}
       <Ballots id={id} layout={layout} />
-      {value === null || down ? null : (
+      {value === null || down || disc < ROOMY_DISC * scale ? null : (
         <text
           className={css["value"]}
           y={disc + cell + 29 * scale}
@@ -143,6 +145,9 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
     </g>
   );
 });
+
+/** Smaller discs have no room for what is not needed. */
+const ROOMY_DISC = 30;
 
 /** About how many Latin letters wide: a Chinese character counts for nearly two. */
 function wordWidth(word: string): number {

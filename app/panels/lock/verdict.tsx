@@ -1,4 +1,4 @@
-import type { LabView } from "../../../engine/index.ts";
+import type { LabClientView, LabView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { Badge } from "./badge.tsx";
 import { holderOf, letterOf, presentOverlap } from "../../store/lock-facts.ts";
@@ -47,19 +47,19 @@ export function Verdict({ lab }: { readonly lab: LabView }) {
         </span>
       </p>
     );
-  if (first === undefined)
+  if (first === undefined) {
+    const owner = lab.clients.find(({ id }) => id === holder?.client);
+    const is = owner === undefined ? "foreign" : isDown(owner) ? "dead" : "unaware";
     return (
       <p className={css["verdict"]} data-state="free" role="status">
-        <Badge id={holder?.client ?? null} />
+        <Badge id={owner?.id ?? null} />
         <span>
-          <b>
-            {holder?.client == null
-              ? text("lock.verdict.foreign")
-              : text("lock.verdict.unaware", { id: letterOf(holder.client) })}
-          </b>
+          <b>{text(`lock.verdict.${is}`, { id: owner === undefined ? "" : letterOf(owner.id) })}</b>
+          <Waiting lab={lab} />
         </span>
       </p>
     );
+  }
   const right = holder?.client === first.id;
   return (
     <p className={css["verdict"]} data-state={right ? "holds" : "harm"} role="status">
@@ -71,6 +71,10 @@ export function Verdict({ lab }: { readonly lab: LabView }) {
       {first.token === null ? null : <span className={css["token"]}>#{first.token}</span>}
     </p>
   );
+}
+
+function isDown({ liveness }: LabClientView): boolean {
+  return liveness === "crashed" || liveness === "panicked";
 }
 
 /** How many want it besides: a long queue is not seen whole. */

@@ -23,7 +23,8 @@ export function describeLab(others: DescribeData): DescribeData {
 
 export function describeRedis(data: unknown): Described {
   const said = data as ClientCommand | ServerMessage | { readonly type: string };
-  if (said.type === "cmd" && "args" in said) return plain("request", { value: commandWords(said.args).slice(0, SHOWN) });
+  if (said.type === "cmd" && "args" in said)
+    return plain("request", { value: commandWords(said.args).slice(0, SHOWN) });
   if (said.type === "reply" && "reply" in said) {
     const { reply } = said;
     return plain("response", { value: "value" in reply ? String(reply.value).slice(0, SHOWN) : reply.type });
@@ -35,7 +36,9 @@ export function describeRedis(data: unknown): Described {
 function commandWords(args: readonly string[]): string {
   const [name = "", script = "", , ...rest] = args;
   if (name.toUpperCase() !== "EVAL") return args.join(" ");
-  const calls = new Set([...script.matchAll(/redis\.p?call\(\s*["'](\w+)/g)].map(([, call = ""]) => call.toUpperCase()));
+  const calls = new Set(
+    [...script.matchAll(/redis\.p?call\(\s*["'](\w+)/g)].map(([, call = ""]) => call.toUpperCase()),
+  );
   return `EVAL {${[...calls].join(" ")}} ${rest.join(" ")}`;
 }
 
