@@ -99,8 +99,8 @@ function sendSnapshot(peer: PeerState, to: Progress): boolean {
     emit(peer, { type: "snapshot-not-sent", to: to.id, why: { rule: "snapshot-unavailable" } });
     return false;
   }
-  if (snapshot.last.index < peer.log.before.index)
-    throw new RaftPanic(`the snapshot ends at ${snapshot.last.index}, but the log begins at ${peer.log.firstIndex}`);
+  // One that ends before the log begins is sent all the same: the host may have a newer one when it is asked again.
+  if (snapshot.last.index === 0) throw new RaftPanic("the snapshot to be sent is empty");
   const before = viewOf(to);
   becomeSnapshot(to, snapshot.last.index);
   if (peer.emit !== null)

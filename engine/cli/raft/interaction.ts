@@ -303,7 +303,7 @@ export class Interaction {
   #save(node: Node, hardState: HardState | null, { snapshot, entries }: Persist): void {
     if (hardState !== null) node.storage.hardState = hardState;
     if (snapshot !== null && entries.length > 0)
-      throw new TranscriptError("one write holds a snapshot and entries, and the storage takes only the snapshot");
+      throw new CommandError("can't apply snapshot and entries at the same time");
     if (snapshot !== null) node.storage.applySnapshot(snapshot);
     else node.storage.append(entries);
   }
