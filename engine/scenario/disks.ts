@@ -4,10 +4,18 @@
  */
 import type { Index } from "../raft/types.ts";
 import { decodeSnapshot, isSnapshotFile } from "../replica/snapshot-file.ts";
-import type { FileShown } from "../sim/disk.ts";
+import type { DiskState } from "../sim/disk.ts";
 import type { World } from "../sim/world.ts";
 import type { DiskFileView, DiskView, RecordCounts } from "../trace/disk-view.ts";
 import { readRecord } from "../wal/record.ts";
+
+/** A file as it stands: not a copy, so only to be read, and at once. */
+interface FileShown {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** How much of it a crash would leave for certain. */
+  readonly durable: number;
+}
 
 /** What a segment holds up to `at`. */
 interface SegmentRead {
@@ -30,8 +38,19 @@ const SNAPSHOTS = new WeakMap<ArrayBufferLike, SnapshotRead & { readonly length:
 export function showDisks(world: World): readonly DiskView[] {
   return world
     .disks()
-    .map(({ id, files }) => ({ member: id, files: showFiles(files) }))
+    .map(({ id, disk }) => ({ member: id, files: showFiles(filesOf(disk)) }))
     .filter(({ files }) => files.length > 0);
+}
+
+/** By name. What a crash would bring back (a removal that is not durable) is not among them. */
+function filesOf({ files, undo }: DiskState): FileShown[] {
+  return files
+    .map(([name, { buffer, length }]) => {
+      const oldest = undo.find(({ file }) => file === name);
+      const durable = oldest === undefined ? length : Math.min(length, oldest.before?.length ?? 0);
+      return { name, bytes: buffer.bytes.subarray(0, length), durable };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function showFiles(files: readonly FileShown[]): readonly DiskFileView[] {

@@ -32,14 +32,6 @@ interface Undone {
   readonly before: FileState | null;
 }
 
-/** A file as it can be looked at: not a copy, so only to be read, and at once. */
-export interface FileShown {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  /** How much of it a crash would leave for certain. */
-  readonly durable: number;
-}
-
 export interface DiskState {
   readonly files: readonly (readonly [string, FileState])[];
   readonly undo: readonly Undone[];
@@ -142,17 +134,6 @@ export class Disk {
   read(): DiskFile[] {
     return [...this.#files]
       .map(([name, file]) => ({ name, bytes: contents(file) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  /** By name. What a crash would bring back (a removal that is not durable) is not among them. */
-  show(): FileShown[] {
-    return [...this.#files]
-      .map(([name, { buffer, length }]) => {
-        const oldest = this.#undo.find(({ file }) => file === name);
-        const durable = oldest === undefined ? length : Math.min(length, oldest.before?.length ?? 0);
-        return { name, bytes: buffer.bytes.subarray(0, length), durable };
-      })
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 

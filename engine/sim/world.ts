@@ -35,7 +35,7 @@ import {
   type Settings,
 } from "./command.ts";
 import { type Carrier, Connections, type ConnectionsState } from "./connections.ts";
-import { Disk, type DiskState, type FileShown } from "./disk.ts";
+import { Disk, type DiskState } from "./disk.ts";
 import type { Lost, Segment, TraceEvent, WorldEvent } from "./events.ts";
 import { type AsyncHost, describeError, type SyncHost } from "./host.ts";
 import { type Link, Network, type NetworkState } from "./network.ts";
@@ -732,8 +732,8 @@ export class World implements Facts, Carrier {
     return [...this.#network.all()].some((link) => link.cut);
   }
   /** For a picture of what lies on each. */
-  disks(): readonly { readonly id: ProcessId; readonly files: readonly FileShown[] }[] {
-    return Array.from(this.#cells.values(), ({ id, disk }) => ({ id, files: disk.show() }));
+  disks(): readonly { readonly id: ProcessId; readonly disk: DiskState }[] {
+    return Array.from(this.#cells.values(), ({ id, disk }) => ({ id, disk: disk.state() }));
   }
   newestFileBytes(id: ProcessId): number {
     return this.cell(id).disk.read().at(-1)?.bytes.length ?? 0;
