@@ -13,6 +13,8 @@ import type { ConfChange } from "../../raft/conf-change.ts";
 import type { Reason } from "../../raft/events.ts";
 import type { PeerStatus } from "../../raft/peer.ts";
 import type { ConfState, NodeId } from "../../raft/types.ts";
+import type { Command } from "../../replica/command.ts";
+import { requestKey } from "../../replica/envelope.ts";
 import { Seen, type SeenCheckpoint } from "../../replica/seen.ts";
 import type { Applied, Service, ServiceHost, Ticket } from "../../replica/service.ts";
 import type { ProcessId } from "../../sim/command.ts";
@@ -24,7 +26,7 @@ import { mixString } from "../../base/hash.ts";
 import { id64, type LeaseId, type MemberId, NO_LEASE, NO_MEMBER } from "../api/ids.ts";
 import * as m from "../api/messages.ts";
 import type { ClientFrame, Metadata, RequestOf, ServerFrame, StreamMethod, UnaryMethod } from "../api/methods.ts";
-import { create, decode, encode } from "../api/proto.ts";
+import { create, encode } from "../api/proto.ts";
 import type { AuthInfo } from "../auth/auth-store.ts";
 import { clusterIdOf, decodeChange, type MemberChange } from "../cluster/membership.ts";
 import type { EtcdEvent } from "../events.ts";
@@ -35,7 +37,7 @@ import { badUrls, type EtcdMemberConfig, joiningId, memberOf, minLeaseTtl, nodeA
 import { callId, type Caller, type Core, isFailure, nameOf, NOBODY, sooner, TIMERS, type Timers } from "./core.ts";
 import { type LeaseMessage, Leases, type LeasesCheckpoint, type LeaseReply } from "./leases.ts";
 import { type Reader, Reads, type ReadsCheckpoint } from "./reads.ts";
-import { callLabel, labelOf, PROPOSED, withHeader } from "./requests.ts";
+import { callLabel, labelOf, PROPOSED, readRequest, withHeader } from "./requests.ts";
 import { Routines, type RoutinesCheckpoint, type ServiceMethod } from "./routines.ts";
 import { type StreamOwner, Watches, type WatchesCheckpoint } from "./watches.ts";
 
@@ -210,10 +212,10 @@ export class EtcdMember implements Service, Core {
     this.#settle();
   }
 
-  apply(command: Uint8Array, applied: Applied, stamp: Stamp): void {
-    const { entry, key, ticket } = applied;
-    if (!this.#seen.add(key)) return;
-    const request = decode(m.InternalRaftRequest, command);
+  apply(command: Command, applied: Applied, stamp: Stamp): void {
+    const { entry, origin, ticket } = applied;
+    if (origin !== null && !this.#seen.add(origin)) return;
+    const request = command.as(readRequest);
     const outcome = this.state.apply(request, entry.index, stamp.mono);
     if (outcome.changes.length > 0) this.#watches.applied(outcome.changes, stamp);
     const failed = isFailure(outcome.response);
@@ -324,8 +326,8 @@ export class EtcdMember implements Service, Core {
     this.#settle();
   }
 
-  label(command: Uint8Array): string {
-    return labelOf(decode(m.InternalRaftRequest, command));
+  label(command: Command): string {
+    return labelOf(command.as(readRequest));
   }
 
   summary(): string | null {
@@ -1069,7 +1071,7 @@ export class EtcdMember implements Service, Core {
 
   // ── the record ──
 
-  #tellApplied(request: m.InternalRaftRequest, { entry, key }: Applied, outcome: Outcome, failed: boolean): void {
+  #tellApplied(request: m.InternalRaftRequest, { entry, origin }: Applied, outcome: Outcome, failed: boolean): void {
     if (this.emit === null) return;
     const { leaseGrant, leaseRevoke, compaction } = request;
     const granted =
@@ -1078,7 +1080,7 @@ export class EtcdMember implements Service, Core {
         : null;
     this.emit({
       type: "etcd-applied",
-      key,
+      key: origin === null ? "" : requestKey(origin),
       index: entry.index,
       revision: this.state.mvcc.revision,
       changes: outcome.changes,
