@@ -15,6 +15,7 @@ import type { ConfChange } from "../../raft/conf-change.ts";
 import type { Reason } from "../../raft/events.ts";
 import type { PeerStatus } from "../../raft/peer.ts";
 import type { ConfState, NodeId } from "../../raft/types.ts";
+import type { Command } from "../../replica/command.ts";
 import { Seen, type SeenCheckpoint } from "../../replica/seen.ts";
 import type { Applied, Service, ServiceHost, Ticket } from "../../replica/service.ts";
 import type { ProcessId } from "../../sim/command.ts";
@@ -23,7 +24,6 @@ import type { EtcdError } from "../api/errors.ts";
 import { type MemberId, NO_MEMBER } from "../api/ids.ts";
 import * as m from "../api/messages.ts";
 import type { ClientFrame, Metadata, UnaryMethod } from "../api/methods.ts";
-import { decode } from "../api/proto.ts";
 import { clusterIdOf } from "../cluster/membership.ts";
 import type { EtcdEvent } from "../events.ts";
 import { type EtcdCheckpoint, EtcdState } from "../state.ts";
@@ -38,7 +38,7 @@ import { Members, type MembersCheckpoint, type MembersMessage } from "./members.
 import { Proposals, type ProposalsCheckpoint } from "./proposals.ts";
 import { Reads, type ReadsCheckpoint } from "./reads.ts";
 import { type Figures, tellApplied, tellFigures, tellRestored } from "./record.ts";
-import { labelOf } from "./requests.ts";
+import { labelOf, readRequest } from "./requests.ts";
 import { Routines, type RoutinesCheckpoint } from "./routines.ts";
 import { Streams, type StreamsCheckpoint } from "./streams.ts";
 import { Watches, type WatchesCheckpoint } from "./watches.ts";
@@ -230,10 +230,10 @@ export class EtcdMember implements Service, Core {
     this.#settle();
   }
 
-  apply(command: Uint8Array, applied: Applied, stamp: Stamp): void {
-    const { entry, key, ticket } = applied;
-    if (!this.#seen.add(key)) return;
-    const request = decode(m.InternalRaftRequest, command);
+  apply(command: Command, applied: Applied, stamp: Stamp): void {
+    const { entry, origin, ticket } = applied;
+    if (origin !== null && !this.#seen.add(origin)) return;
+    const request = command.as(readRequest);
     const outcome = this.state.apply(request, entry.index, stamp.mono);
     if (outcome.changes.length > 0) this.#watches.applied(outcome.changes, stamp);
     const { leaseGrant, leaseRevoke } = request;
@@ -297,8 +297,8 @@ export class EtcdMember implements Service, Core {
     this.#settle();
   }
 
-  label(command: Uint8Array): string {
-    return labelOf(decode(m.InternalRaftRequest, command));
+  label(command: Command): string {
+    return labelOf(command.as(readRequest));
   }
 
   summary(): string | null {

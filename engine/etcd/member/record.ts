@@ -1,4 +1,5 @@
 /** What a member puts on record of its store: each entry that it applies, what a snapshot brought, figures that changed. */
+import { requestKey } from "../../replica/envelope.ts";
 import type { Applied } from "../../replica/service.ts";
 import type * as m from "../api/messages.ts";
 import type { EtcdEvent } from "../events.ts";
@@ -10,7 +11,7 @@ export type Figures = Extract<EtcdEvent, { readonly type: "etcd-figures" }>;
 export function tellApplied(
   { emit, state }: Core,
   request: m.InternalRaftRequest,
-  { entry, key }: Applied,
+  { entry, origin }: Applied,
   outcome: Outcome,
 ): void {
   if (emit === null) return;
@@ -22,7 +23,7 @@ export function tellApplied(
       : null;
   emit({
     type: "etcd-applied",
-    key,
+    key: origin === null ? "" : requestKey(origin),
     index: entry.index,
     revision: state.mvcc.revision,
     changes: outcome.changes,
