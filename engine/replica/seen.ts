@@ -4,7 +4,7 @@
  * applied the same entries have seen the same.
  */
 import type { ByteReader, ByteWriter } from "../base/bytes.ts";
-import type { RequestKey } from "./events.ts";
+import type { Origin as Proposal } from "./envelope.ts";
 
 /** Of each member the last life counts, and of that the last so many tickets: what is older counts as seen. */
 const WINDOW = 4_096;
@@ -22,12 +22,7 @@ export class Seen {
   readonly #origins = new Map<string, Origin>();
 
   /** Notes it. @returns whether it is the first time */
-  add(key: RequestKey): boolean {
-    const second = key.lastIndexOf("/");
-    const first = key.lastIndexOf("/", second - 1);
-    const id = key.slice(0, first);
-    const incarnation = Number(key.slice(first + 1, second));
-    const ticket = Number(key.slice(second + 1));
+  add({ origin: id, incarnation, serial: ticket }: Proposal): boolean {
     let origin = this.#origins.get(id);
     if (origin === undefined || incarnation > origin.incarnation) {
       origin = { incarnation, max: 0, tickets: new Set() };

@@ -90,26 +90,56 @@ export function protoName(key: string, { protoName: given }: Field): string {
 }
 
 /** A message with the fields that are given; the others are zero. */
-export function create<T>(of: Descriptor<T>, given: Partial<T> = {}): T {
-  return { ...zero(of), ...given } as T;
+export function create<T>(of: Descriptor<T>, given: Partial<T> | null = null): T {
+  const made = codingOf(of).make();
+  for (const key in given) made[key] = given[key];
+  return made as T;
 }
 
-const zeros = new WeakMap<Descriptor, object>();
-
 /**
- * What a new message is copied from. Engines copy an object fast only if they made it as a plain record, which one that
- * is put together key by key is not once it has many: so it goes through JSON, where each zero but a list is the same.
+ * Makes new messages of one kind. Engines copy an object fast only if they made it as a plain record, which one that is
+ * put together key by key is not once it has many: so it goes through JSON, where each zero but a list is the same. And
+ * only where few kinds are copied: so there are several places that do it, for a few kinds each.
  */
-function zero(of: Descriptor): object {
-  const known = zeros.get(of);
-  if (known !== undefined) return known;
+function maker(of: Descriptor): () => Record<string, unknown> {
   const made = JSON.parse(
     JSON.stringify(Object.fromEntries(Object.entries(of.fields).map(([key, f]) => [key, zeroOf(f)]))),
   ) as Record<string, unknown>;
   for (const [key, f] of Object.entries(of.fields)) if (f.repeated) made[key] = NONE;
-  zeros.set(of, made);
-  return made;
+  makers += 1;
+  const copy = COPIES[makers % COPIES.length] as (zero: Record<string, unknown>) => Record<string, unknown>;
+  return () => copy(made);
 }
+
+let makers = 0;
+
+/** The same at so many places of the program. */
+const COPIES: readonly ((zero: Record<string, unknown>) => Record<string, unknown>)[] = [
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+  (zero) => ({ ...zero }),
+];
 
 export function zeroOf(f: Field): unknown {
   if (f.repeated) return NONE;
@@ -157,6 +187,8 @@ interface Coding {
   /** In the order of their numbers, as Go's encoder has them. */
   readonly fields: readonly Coded[];
   readonly byNumber: ReadonlyMap<number, Coded>;
+  /** A message whose fields are all zero. */
+  readonly make: () => Record<string, unknown>;
 }
 
 const codings = new WeakMap<Descriptor, Coding>();
@@ -167,7 +199,11 @@ function codingOf(of: Descriptor): Coding {
   const fields = Object.entries(of.fields)
     .map(([key, field]) => codedOf(key, field))
     .sort((a, b) => a.field.number - b.field.number);
-  const made = { fields, byNumber: new Map(fields.map((coded) => [coded.field.number, coded])) };
+  const made = {
+    fields,
+    byNumber: new Map(fields.map((coded) => [coded.field.number, coded])),
+    make: maker(of),
+  };
   codings.set(of, made);
   return made;
 }
@@ -292,8 +328,8 @@ export function decodeFrom<T>(of: Descriptor<T>, reader: ByteReader): T {
 }
 
 function read(of: Descriptor, reader: ByteReader, end: number): object {
-  const value = create(of) as Record<string, unknown>;
-  const { byNumber } = codingOf(of);
+  const { byNumber, make } = codingOf(of);
+  const value = make();
   while (reader.at < end) {
     const tag = reader.varint();
     const coded = byNumber.get(tag >>> 3);

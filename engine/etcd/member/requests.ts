@@ -5,7 +5,7 @@ import { toText } from "../api/bytes.ts";
 import { id64, leaseHex, NO_LEASE } from "../api/ids.ts";
 import { InternalRaftRequest, type RequestHeader as Header, type RequestOp, type TxnRequest } from "../api/messages.ts";
 import type { UnaryMethod } from "../api/methods.ts";
-import { create, type Of } from "../api/proto.ts";
+import { create, decode, type Of } from "../api/proto.ts";
 import type { AuthInfo } from "../auth/auth-store.ts";
 import { spanText } from "../mvcc/span.ts";
 
@@ -52,6 +52,11 @@ export function withHeader(
     authRevision: info?.revision ?? 0,
   };
   return create(InternalRaftRequest, { ...given, header });
+}
+
+/** What an entry of the log asks for. */
+export function readRequest(command: Uint8Array): InternalRaftRequest {
+  return decode(InternalRaftRequest, command);
 }
 
 export function requestFor(field: Field, body: object): InternalRaftRequest {
