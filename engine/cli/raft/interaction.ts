@@ -29,7 +29,7 @@ import {
 import { parseSteps, unsigned } from "./steps.ts";
 import { CommandError, EMPTY_SNAPSHOT, MemoryStorage } from "./storage.ts";
 import type { Argument, Command } from "./transcript.ts";
-import { boolean, integer, single, TranscriptError } from "./transcript.ts";
+import { boolean, integer, memberId, single, TranscriptError } from "./transcript.ts";
 
 const ELECTION_TICKS = 3;
 const HEARTBEAT_TICKS = 1;
@@ -528,7 +528,7 @@ function errorText(refusal: StepError): string {
 }
 
 function idOf(text: string | undefined): NodeId {
-  return nodeId(integer(text, "a node id").toString(16));
+  return memberId(text, "a node id");
 }
 
 function levelOf(text: string | undefined): Level {
