@@ -35,7 +35,8 @@ export function parseTranscript(text: string): readonly Command[] {
   let at = 0;
   while (at < lines.length) {
     const line = lines[at]?.trim() ?? "";
-    if (line === "" || line.startsWith("#")) at += 1;
+    // A subtest only groups the commands up to its end; it has no input and no output of its own.
+    if (line === "" || line.startsWith("#") || /^subtest( |$)/.test(line)) at += 1;
     else {
       const { command, next } = parseCommand(lines, at);
       commands.push(command);
