@@ -7,8 +7,9 @@ import { byLengthThenUnits } from "../../base/compare.ts";
 import type { Progress } from "../../raft/progress.ts";
 import { newProgress, viewOf } from "../../raft/progress.ts";
 import type { NodeId } from "../../raft/types.ts";
-import { parseSteps } from "./interaction.ts";
 import { decimal, describeConf, describeProgress } from "./print.ts";
+import { parseSteps } from "./steps.ts";
+import { CommandError } from "./storage.ts";
 import type { Command } from "./transcript.ts";
 import { boolean, single, TranscriptError } from "./transcript.ts";
 
@@ -33,6 +34,7 @@ export class ConfChanger {
       return this.#change(command);
     } catch (error) {
       if (error instanceof ConfChangeRefused) return REFUSALS[error.rule];
+      if (error instanceof CommandError) return error.message;
       throw error;
     } finally {
       this.#lastIndex += 1;
