@@ -11,7 +11,7 @@ import { MAX_REQUEST_BYTES } from "../api/check.ts";
 import { CODES, type EtcdError, etcdError } from "../api/errors.ts";
 import * as m from "../api/messages.ts";
 import type { Metadata, UnaryMethod } from "../api/methods.ts";
-import { create, encode } from "../api/proto.ts";
+import { create, encodeGiven } from "../api/proto.ts";
 import type { AuthInfo } from "../auth/auth-store.ts";
 import { withoutHeader } from "./answers.ts";
 import { requestTimeout } from "./config.ts";
@@ -77,15 +77,15 @@ export class Proposals {
     instead: EtcdError | null = null,
   ): void {
     const core = this.#core;
-    const { commit, applied } = core.host.status();
-    if (commit - applied > APPLY_GAP_MAX) return core.answer(caller, etcdError("TooManyRequests"), stamp);
+    const { commit, applied } = core.host;
+    if (commit - applied.index > APPLY_GAP_MAX) return core.answer(caller, etcdError("TooManyRequests"), stamp);
     const request = withHeader(given, core.host, core.nextSerial(), info);
     const full = method !== "publish" && !core.state.hasRoom(request);
     if (full) return this.#raiseNoSpace(caller, etcdError("NoSpace"), stamp);
-    const command = encode(m.InternalRaftRequest, request);
+    const command = encodeGiven(m.InternalRaftRequest, request);
     if (command.length > MAX_REQUEST_BYTES) return core.answer(caller, etcdError("RequestTooLarge"), stamp);
     const pending = this.#pendingFor(caller, method, stamp, instead);
-    if (core.leader === null) this.#held.push({ command, pending });
+    if (core.leader === null) this.#held.push({ command: command.slice(), pending });
     else this.#toLog(command, pending);
   }
 
