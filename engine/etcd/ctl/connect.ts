@@ -79,10 +79,12 @@ export interface Credentials {
   readonly password: string | null;
 }
 
-/** From `--user` and `--password`; null without a user. */
-export function credentials(ctl: Ctl): Credentials | null {
+export const NOBODY: Credentials = { name: "", password: "" };
+
+/** From `--user` and `--password`. */
+export function credentials(ctl: Ctl): Credentials {
   const [user, password] = [ctl.text("user"), ctl.text("password")];
-  if (user === "") return null;
+  if (user === "") return NOBODY;
   if (password !== "") return { name: user, password };
   const colon = user.indexOf(":");
   return colon < 0 ? { name: user, password: null } : { name: user.slice(0, colon), password: user.slice(colon + 1) };
