@@ -55,6 +55,8 @@ export interface Command<S = unknown> {
   readonly start: (ctl: Ctl) => S;
   /** @returns the state after the outcome */
   readonly on?: (ctl: Ctl, state: S, outcome: Outcome) => S;
+  /** False: `--debug` tells nothing of it. */
+  readonly debug?: false;
   /** Where it is no reason to give up that the members do not know the user, or that there is no endpoint. */
   readonly refused?: (ctl: Ctl, error: EtcdError) => S;
   /** Ctrl-C, where the command has its own way with it; null: it ends at once. */

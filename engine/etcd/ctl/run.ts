@@ -226,7 +226,7 @@ export class Run {
     if (command.check?.(ctl) === false) return;
     if (command.needs === "none") return this.#start(stamp);
     refuseConflicts(ctl, this.#path, this.#given);
-    printDebug(ctl, this.#path);
+    if (command.debug !== false) printDebug(ctl, this.#path);
     const user = command.needs === "client" ? credentials(ctl) : NOBODY;
     if (user.password === null) {
       ctl.askSecretly("Password: ");

@@ -221,6 +221,9 @@ export class EtcdMember implements Service, Core {
     if (request.leaseRevoke !== null) this.#leases.revoked(stamp);
     this.#tellApplied(request, applied, outcome, failed);
     if (ticket !== null) this.#applied(ticket, outcome.response, stamp);
+    // each member looks at its own disk, whoever asked
+    else if (isFullDisk(outcome.response) && !this.state.hasAlarm("NOSPACE"))
+      this.#raiseNoSpace(NOBODY, etcdError("NoSpace"), stamp);
     this.#settle();
   }
 
@@ -682,8 +685,7 @@ export class EtcdMember implements Service, Core {
     if (instead !== null) return this.answer(caller, instead, stamp);
     if (pending.method === "Maintenance/Alarm" && this.config.compat === "3.4")
       return this.answer(caller, withoutHeader(response), stamp);
-    if (isFailure(response) && response.message === NO_SPACE && !this.state.hasAlarm("NOSPACE"))
-      return this.#raiseNoSpace(caller, response, stamp);
+    if (isFullDisk(response) && !this.state.hasAlarm("NOSPACE")) return this.#raiseNoSpace(caller, response, stamp);
     this.answer(caller, response, stamp);
   }
 
@@ -1124,6 +1126,8 @@ export class EtcdMember implements Service, Core {
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const NO_SPACE = etcdError("NoSpace").message;
+const isFullDisk = (response: object | EtcdError): response is EtcdError =>
+  isFailure(response) && response.message === NO_SPACE;
 const NO_TIME: Stamp = { mono: 0, wall: 0, awake: 0 };
 const TRANSFER_TIMEOUT: EtcdError = {
   code: CODES.Unavailable,

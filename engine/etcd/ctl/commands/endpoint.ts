@@ -99,9 +99,10 @@ function shown(ctl: Ctl, what: What, { answers, error }: Asking): never {
   return ctl.exit(error === null ? EXIT.success : EXIT.error);
 }
 
-/** No data folder of a member is in the file area of the page. */
+/** Of the file area only: a folder that `snapshot restore` wrote has nothing to be defragmented. */
 function withoutServer(ctl: Ctl): never {
   const path = `${ctl.text("data-dir")}/member/snap/db`;
+  if (ctl.files.read(path) !== null) return ctl.exit();
   return ctl.panic(`cannot open database at ${path} (open ${path}: no such file or directory)`);
 }
 
@@ -131,6 +132,7 @@ interface Checking {
 /** All at once: whether each can read through the quorum. To be refused for want of a permission is healthy enough. */
 export const health = command<Checking>({
   needs: "client",
+  debug: false,
   start: (ctl) => {
     if (ctl.bool("cluster")) return { listing: askList(ctl), refusal: null, since: 0, pending: [], list: [] };
     return askAll(ctl, ctl.list("endpoints"));
