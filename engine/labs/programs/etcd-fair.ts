@@ -26,6 +26,8 @@ interface Fair extends WorkLocals {
   readonly before: Bytes | null;
   readonly watch: number | null;
   readonly wokenBy: string | null;
+  /** What its last renewal was answered with; null: it never looks. */
+  readonly renewal: string | null;
   /** What came of its guarded writes. */
   readonly guard: string | null;
 }
@@ -217,6 +219,7 @@ function fair(variant: Variant): Program<Fair, EtcdRequest> {
       before: null,
       watch: null,
       wokenBy: null,
+      renewal: null,
       guard: null,
     }),
     steps,
@@ -226,6 +229,7 @@ function fair(variant: Variant): Program<Fair, EtcdRequest> {
       revision: l.revision === 0 ? null : String(l.revision),
       watches: l.watches,
       woken: l.wokenBy,
+      renewal: l.renewal,
       ...(variant === "guarded" ? { guard: l.guard } : {}),
     }),
   };
@@ -248,10 +252,11 @@ function heartbeat(mended: boolean): Record<string, FairStep> {
         if (!mended) return { to: "beat-sleep" };
         if (got.type !== "answer") return { to: "beat-sleep" };
         const { ttl } = got.body as ResponseOf<"Lease/LeaseKeepAlive">;
-        if (ttl <= 0) return { to: null, set: { believes: false }, interrupt: { main: "lost" } };
+        const renewal = `TTL ${ttl}`;
+        if (ttl <= 0) return { to: null, set: { renewal, believes: false }, interrupt: { main: "lost" } };
         return {
           to: "beat-sleep",
-          set: { renewed: l.beats, deadline: l.params.ownDeadline ? l.beats + ttl * SECOND : null },
+          set: { renewal, renewed: l.beats, deadline: l.params.ownDeadline ? l.beats + ttl * SECOND : null },
         };
       },
     },

@@ -4,8 +4,12 @@ import type { ProcessId } from "../../sim/command.ts";
 import { DEFAULT_PARAMS, type LabClientSpec, type LabConfig } from "../config.ts";
 import type { HandOrder } from "../program.ts";
 import type { LabStory } from "../story.ts";
+import type { StoryStep } from "../story.ts";
+import { WALL_AT_START } from "../systems.ts";
 import { A, at, B, C, doing, seconds, STEP_TIME, WARM_UP, who } from "./fair.ts";
 
+/** The calendar at the start of a story, in milliseconds. */
+const WALL_MS = (WALL_AT_START + WARM_UP) / MS;
 const N1 = "n1" as ProcessId;
 const N2 = "n2" as ProcessId;
 
@@ -32,32 +36,50 @@ function redis(
 const TEN = { ttl: 10 * SECOND };
 const LONG = { work: 40 * SECOND };
 
+/** Links of a tenth of a millisecond, for a story that is told in milliseconds. */
+function quickLinks(clients: readonly ProcessId[]): readonly StoryStep[] {
+  const quality = { latencyMin: 100, latencyMax: 100, lossPerMillion: 0, duplicatePerMillion: 0, reorderPerMillion: 0 };
+  return clients.flatMap((client) => [
+    at(0, { type: "link", link: { from: client, to: N1 }, quality }),
+    at(0, { type: "link", link: { from: N1, to: client }, quality }),
+  ]);
+}
+
 /**
  * A took it at 1 until 2, and died. B and C have both read that, B's GETSET runs before C's: C loses, and has still moved
- * what B's value says.
+ * what B's value says. C looks again at 2.15, 2.35, … 3.15, 3.35.
  */
 function loserOverwrites(variant: "published" | "mended"): LabStory {
-  const clients = [who(0.98, LONG), who(2.1, { work: 400 * MS }), who(2.15, { retry: 185 * MS })];
-  const keep = (from: ProcessId, until: number) =>
-    doing(2.05, { do: "keep", message: { from, words: "GETSET" }, until });
+  const clients = [who(0.9999, LONG), who(2.0992, { work: 450_000 }), who(2.1492, { retry: 199_300 })];
   return {
     id: `loser-overwrites-${variant}`,
     lab: redis("redis-timestamp", variant, clients, { ttl: 1 * SECOND }),
     seed: 1,
     steps: [
+      ...quickLinks([A, B, C]),
       {
         when: { step: "expire", client: A, from: 0.9 },
         deed: { do: "command", command: { type: "crash", process: A } },
       },
-      keep(B, 2.2),
-      keep(C, 2.21),
+      doing(2.05, { do: "keep", message: { from: B, words: "GETSET" }, until: 2.15 }),
     ],
     endsAt: 4,
     expect: [
-      { says: "believes", client: B, within: [2.2, 2.3] },
-      { says: "stops", client: B, within: [2.6, 2.7] },
+      { says: "learned", client: B, name: "shown", value: String(WALL_MS + 2_000), within: [2.1, 2.101] },
+      { says: "learned", client: C, name: "shown", value: String(WALL_MS + 2_000), within: [2.15, 2.151] },
+      { says: "learned", client: B, name: "mine", value: String(WALL_MS + 3_100), within: [2.1, 2.101] },
+      { says: "learned", client: C, name: "mine", value: String(WALL_MS + 3_150), within: [2.15, 2.151] },
+      { says: "believes", client: B, within: [2.15, 2.152] },
+      { says: "stops", client: B, within: [2.6, 2.602] },
       { says: "holders", clients: [A, B, C] },
-      { says: "believes", client: C, within: variant === "published" ? [2.6, 2.9] : [3.15, 3.45] },
+      ...(variant === "published"
+        ? ([{ says: "believes", client: C, within: [2.75, 2.753] }] as const)
+        : ([
+            // What the key says: its own GETSET of before.
+            { says: "learned", client: C, name: "shown", value: String(WALL_MS + 3_150), within: [2.35, 2.352] },
+            { says: "believes", client: C, within: [3.35, 3.353] },
+            { says: "without-holder", within: [0.75, 0.81] },
+          ] as const)),
       { says: "no-overlap" },
     ],
   };
@@ -141,18 +163,28 @@ function lateRelease(variant: "published" | "mended" | "if-live"): LabStory {
     lab: redis("redis-timestamp", variant, clients, { ttl: 1 * SECOND }),
     seed: 1,
     steps: [],
-    endsAt: 3,
+    // Before the time of B is over.
+    endsAt: 2,
     expect:
       variant !== "mended"
-        ? [{ says: "overlap", clients: [B, C], from: [1.2, 1.4] }]
-        : [{ says: "overlap", clients: [A, B], from: [1, 1.2] }],
+        ? [
+            { says: "overlap", clients: [A, B], from: [1, 1.2], to: [1.2, 1.3], why: "expired" },
+            { says: "overlap", clients: [B, C], from: [1.2, 1.3], why: "deleted" },
+          ]
+        : [
+            { says: "overlap", clients: [A, B], from: [1, 1.2], to: [1.2, 1.3], why: "expired" },
+            { says: "never-believes", client: C },
+            { says: "holders", clients: [A, B] },
+            { says: "really-holds", client: B },
+          ],
   };
 }
 
 function failover(waits: boolean): LabStory {
   const clients = [
     who(1, { work: 10 * SECOND, replicas: waits ? 1 : 0 }),
-    who(1.2, { work: 12 * SECOND, writes: [500 * MS] }),
+    // Where A has heeded WAIT and given the lock back, it is not to have it of the dying primary.
+    who(waits ? 1.6 : 1.2, { work: 12 * SECOND, writes: [500 * MS] }),
   ];
   return {
     id: waits ? "failover-wait" : "failover-forgets",
@@ -170,11 +202,16 @@ function failover(waits: boolean): LabStory {
     ],
     endsAt: 15,
     expect: waits
-      ? [{ says: "never-believes", client: A }, { says: "no-overlap" }]
+      ? [
+          { says: "never-believes", client: A },
+          { says: "state", client: A, state: "gave-up" },
+          { says: "believes", client: B, within: [2, 2.4] },
+          { says: "no-overlap" },
+        ]
       : [
           { says: "believes", client: A, within: [1, 1.2] },
           { says: "believes", client: B, within: [2, 2.2] },
-          { says: "overlap", clients: [A, B], from: [2, 2.2], to: [11, 11.2] },
+          { says: "overlap", clients: [A, B], from: [2, 2.2], to: [11, 11.2], why: "forgotten" },
           // Both have the same number, and the fence takes both.
           { says: "same-token", clients: [A, B] },
           { says: "refused", count: 0 },
@@ -213,7 +250,11 @@ export const REDIS_STORIES: readonly LabStory[] = [
     seed: 1,
     steps: [at(3, { type: "crash", process: A })],
     endsAt: 15,
-    expect: [{ says: "believes", client: B, within: [10, 10.3] }, { says: "no-overlap" }],
+    expect: [
+      { says: "believes", client: B, within: [10, 10.3] },
+      { says: "no-overlap" },
+      { says: "without-holder", within: [7, 7.3] },
+    ],
   },
   {
     id: "holder-dies-redis-timestamp",
@@ -221,7 +262,11 @@ export const REDIS_STORIES: readonly LabStory[] = [
     seed: 1,
     steps: [at(3, { type: "crash", process: A })],
     endsAt: 15,
-    expect: [{ says: "believes", client: B, within: [10, 10.3] }, { says: "no-overlap" }],
+    expect: [
+      { says: "believes", client: B, within: [10, 10.3] },
+      { says: "no-overlap" },
+      { says: "without-holder", within: [7, 7.3] },
+    ],
   },
   {
     id: "pause-redis-token",
@@ -237,9 +282,12 @@ export const REDIS_STORIES: readonly LabStory[] = [
     endsAt: 25,
     expect: [
       { says: "believes", client: B, within: [10, 10.3] },
-      { says: "overlap", clients: [A, B], from: [10, 10.3] },
+      { says: "loses", client: A, within: [10, 10.1] },
+      { says: "overlap", clients: [A, B], from: [10, 10.3], why: "expired" },
       // It has no number to refuse by.
+      { says: "writes", client: A, within: [20, 20.1] },
       { says: "refused", count: 0 },
+      { says: "lost-updates", count: 1 },
       { says: "value-of", client: A },
     ],
   },
@@ -253,22 +301,29 @@ export const REDIS_STORIES: readonly LabStory[] = [
   PAUSE_CHECK,
   {
     id: "fast-client-clock",
-    lab: redis("redis-timestamp", "mended", [who(1, LONG), who(1.1, LONG)], { ttl: 1 * SECOND }),
+    lab: redis("redis-timestamp", "mended", [who(0.9999, { ...LONG, ownDeadline: true }), who(1.1, LONG)], {
+      ttl: 1 * SECOND,
+    }),
     seed: 1,
     steps: [at(0.5, { type: "clock", process: B, driftPpm: 0, jumpUs: 1_500 * MS })],
-    endsAt: 1.9,
-    expect: [{ says: "overlap", clients: [A, B], from: [1.1, 1.2] }],
+    endsAt: 2.5,
+    expect: [
+      { says: "overlap", clients: [A, B], from: [1.1, 1.2], to: [2, 2.1] },
+      { says: "learned", client: B, name: "shown", value: String(WALL_MS + 2_000), within: [1.1, 1.2] },
+    ],
   },
   {
+    // A counts for itself how long it may trust its lock: ten seconds, by a clock that did not jump.
     id: "server-clock-jumps",
-    lab: redis("redis-token", "published", [who(0, LONG), who(1)], TEN),
+    lab: redis("redis-token", "published", [who(0, { ...LONG, ownDeadline: true }), who(1, LONG)], TEN),
     seed: 1,
     steps: [at(2, { type: "clock", process: N1, driftPpm: 0, jumpUs: 60 * SECOND })],
-    endsAt: 5,
+    endsAt: 12,
     expect: [
       { says: "loses", client: A, within: [2, 2.2] },
       { says: "believes", client: B, within: [2, 2.2] },
-      { says: "overlap", clients: [A, B], from: [2, 2.2] },
+      { says: "overlap", clients: [A, B], from: [2, 2.2], to: [10, 10.1], why: "expired" },
+      { says: "stops", client: A, within: [10, 10.1] },
     ],
   },
   {
@@ -292,7 +347,10 @@ export const REDIS_STORIES: readonly LabStory[] = [
     endsAt: 7,
     expect: [
       { says: "believes", client: A, within: [0, 0.3] },
+      { says: "learned", client: B, name: "granted", value: "1/5", within: [2, 2.3] },
       { says: "never-believes", client: B },
+      { says: "holders", clients: [A] },
+      { says: "really-holds", client: A },
     ],
   },
   {

@@ -49,7 +49,12 @@ export const ZOOKEEPER_STORIES: readonly LabStory[] = [
     seed: 1,
     steps: [at(3, { type: "crash", process: A })],
     endsAt: 36,
-    expect: [{ says: "believes", client: B, within: [30, 32.3] }, { says: "no-overlap" }],
+    expect: [
+      { says: "loses", client: A, within: [30, 32.2] },
+      { says: "believes", client: B, within: [30, 32.3] },
+      { says: "no-overlap" },
+      { says: "without-holder", within: [27, 29.3] },
+    ],
   },
   {
     id: "pause-zookeeper",
@@ -79,7 +84,11 @@ export const ZOOKEEPER_STORIES: readonly LabStory[] = [
     seed: 1,
     steps: [at(3, { type: "crash", process: B })],
     endsAt: 45,
-    expect: [{ says: "overlap", clients: [A, C], from: [30, 32.3] }],
+    expect: [
+      { says: "woken", client: C, within: [30, 32.3] },
+      { says: "overlap", clients: [A, C], from: [30, 32.3], why: "not-first" },
+      { says: "holders", clients: [A] },
+    ],
   },
   {
     id: "waiter-dies-zookeeper-mended",
@@ -89,8 +98,10 @@ export const ZOOKEEPER_STORIES: readonly LabStory[] = [
     endsAt: 66,
     expect: [
       { says: "no-overlap" },
+      { says: "woken", client: C, within: [30, 32.3] },
       { says: "believes", client: C, within: [60, 60.6] },
-      { says: "notifications", client: C, count: 2 },
+      { says: "notifications", count: 2 },
+      { says: "out-of-turn", count: 0 },
     ],
   },
   {
@@ -102,7 +113,12 @@ export const ZOOKEEPER_STORIES: readonly LabStory[] = [
     expect: [
       { says: "believes", client: B, within: [31, 32] },
       { says: "believes", client: C, within: [32, 33] },
-      { says: "overlap", clients: [A, B], from: [31, 32] },
+      { says: "overlap", clients: [A, B], from: [31, 32], to: [37, 38], why: "not-first" },
+      { says: "overlap", clients: [A, C], from: [32, 33], why: "not-first" },
+      { says: "overlap", clients: [B, C], from: [32, 33] },
+      { says: "out-of-turn", count: 2 },
+      { says: "holders", clients: [A] },
+      { says: "really-holds", client: A },
       { says: "stops", client: B, within: [37, 38] },
     ],
   },
@@ -113,9 +129,25 @@ export const ZOOKEEPER_STORIES: readonly LabStory[] = [
     steps: [],
     endsAt: 45,
     expect: [
-      { says: "state", client: B, state: "gave-up" },
-      { says: "state", client: C, state: "gave-up" },
+      { says: "state", client: B, state: "gave-up", within: [31, 31.3] },
+      // B's node goes: C is woken, looks, and watches A for what is left of its limit.
+      { says: "woken", client: C, within: [31, 31.4] },
+      { says: "state", client: C, state: "gave-up", within: [32, 32.3] },
       { says: "never-believes", client: B },
+      { says: "never-believes", client: C },
+      { says: "no-overlap" },
+    ],
+  },
+  {
+    id: "timed-out-wait-patient",
+    lab: zk("mended", TIMED_OUT),
+    seed: 1,
+    steps: [],
+    endsAt: 75,
+    expect: [
+      { says: "believes", client: B, within: [60, 60.4] },
+      { says: "believes", client: C, within: [66, 66.6] },
+      { says: "holders", clients: [A, B, C] },
       { says: "no-overlap" },
     ],
   },
