@@ -3,6 +3,7 @@ import type { LabStory } from "../story.ts";
 import { BY_HAND_STORIES } from "./by-hand.ts";
 import { FAIR_STORIES } from "./fair.ts";
 import { FOUND_STORIES } from "./found.ts";
+import { HAZARD_STORIES } from "./hazards.ts";
 import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
@@ -17,5 +18,6 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...USES_STORIES,
   ...BY_HAND_STORIES,
   ...ORDERLY_STORIES,
+  ...HAZARD_STORIES,
   ...FOUND_STORIES,
 ];
