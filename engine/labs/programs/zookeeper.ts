@@ -3,10 +3,19 @@
  * the root, which wakes all at each change (the herd); over a library that does not set its watches again on a new
  * connection; and with the nodes in order of their names, as text.
  */
-import type { Answer } from "../../zookeeper/api.ts";
+import type { Answer, Call } from "../../zookeeper/api.ts";
 import { findByGuid, lockPath, lockQueue, placeOf, watchFor } from "../../zookeeper/recipes.ts";
 import { NO_ANSWER, type ZkRenewed, type ZkRequest, type ZkTold } from "../drivers/zookeeper.ts";
-import { anyProgram, type AnyProgram, type Got, type Here, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
+import {
+  anyProgram,
+  type AnyProgram,
+  type Got,
+  type Here,
+  NEW_LOCALS,
+  type Program,
+  type Step,
+  stepsIf,
+} from "../program.ts";
 import { hexId } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
@@ -30,9 +39,12 @@ type Variant = "published" | "mended" | "herd" | "no-rewatch" | "by-text";
 
 function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
   const mended = variant !== "published";
-  /** Mended, no call takes longer than the whole may. */
-  const call = (request: Extract<ZkRequest, { type: "call" }>["call"], limit: number | null) =>
-    ({ do: "call", request: { type: "call", call: request }, timeout: mended ? limit : null }) as const;
+  const call = (request: Call) => ({ do: "call", request: { type: "call", call: request } }) as const;
+  /** Mended, no call lasts longer than the whole may. */
+  const callWithin = ({ params: { limit }, since }: Zk, { mono }: Here, request: Call) => ({
+    ...call(request),
+    timeout: mended && limit !== null ? Math.max(0, since + limit - mono) : null,
+  });
   const isOver = (got: Got): boolean => got.type === "error" && got.error === NO_ANSWER;
   const prefix = (l: Zk): string => lockPath(ZK_ROOT, l.params.lock, mended ? l.guid : null);
   const owns = (l: Zk, here: Here) => {
@@ -45,26 +57,33 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         do: "watch",
         request: { type: "listen", path: variant === "herd" ? ZK_ROOT : (l.before ?? "") },
       }),
-      then: (l, got) => ({
+      // As published its half a minute begins with the latch; mended, the limit is for the whole.
+      then: (l, got, here) => ({
         to: mended ? (variant === "herd" ? "children" : "look") : "await",
-        set: { watch: got.type === "watching" ? got.watch : 0, watches: variant === "herd" ? "*" : l.before },
+        set: {
+          watch: got.type === "watching" ? got.watch : 0,
+          watches: variant === "herd" ? "*" : l.before,
+          since: mended ? l.since : here.mono,
+        },
       }),
     },
     ...stepsIf<ZkStep>(variant !== "herd", {
       look: {
-        act: ({ before, params }) =>
-          call(
-            mended
-              ? watchFor({ type: "waiter", predecessor: before ?? "", ahead: 1 }, ZK_ROOT, "predecessor")
-              : { call: "exists", path: before ?? "", watch: true },
-            params.limit,
-          ),
+        act: (l, here) => {
+          const path = l.before ?? "";
+          const waits = { type: "waiter", predecessor: path, ahead: 1 } as const;
+          return callWithin(
+            l,
+            here,
+            mended ? watchFor(waits, ZK_ROOT, "predecessor") : { call: "exists", path, watch: true },
+          );
+        },
         then: (l, got, here) => {
           if (isOver(got)) return { to: "give-up" };
           if (got.type === "answer")
             return {
               to: mended ? "await" : "listen",
-              set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono },
+              set: { state: "waiting", watches: l.before },
             };
           if (mended) return { to: "unlisten", set: { watches: null } };
           // As published: gone means mine.
@@ -95,9 +114,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
   };
   return {
     id: `zookeeper-${variant}`,
-    threads: mended
-      ? { main: "begin", session: "session-listen", deadline: "session-renewed" }
-      : { main: "begin" },
+    threads: mended ? { main: "begin", session: "session-listen", deadline: "session-renewed" } : { main: "begin" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
       ...NO_WORK,
@@ -122,15 +139,15 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         }),
       },
       root: {
-        act: ({ params }) => call({ call: "create", path: ZK_ROOT, data: "", mode: "PERSISTENT" }, params.limit),
+        act: (l, here) => callWithin(l, here, { call: "create", path: ZK_ROOT, data: "", mode: "PERSISTENT" }),
         then: (_l, got) => {
           if (isOver(got)) return { to: "give-up" };
           return got.type === "error" && got.error !== "NodeExists" ? { to: "root" } : { to: "create" };
         },
       },
       create: {
-        act: (l, { self }) =>
-          call({ call: "create", path: prefix(l), data: self, mode: "EPHEMERAL_SEQUENTIAL" }, l.params.limit),
+        act: (l, here) =>
+          callWithin(l, here, { call: "create", path: prefix(l), data: here.self, mode: "EPHEMERAL_SEQUENTIAL" }),
         then: (_l, got) => {
           if (isOver(got)) return { to: "give-up" };
           // It may have been done all the same.
@@ -142,7 +159,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       },
       ...stepsIf<ZkStep>(mended, {
         find: {
-          act: ({ params }) => call({ call: "getChildren", path: ZK_ROOT, watch: false }, params.limit),
+          act: (l, here) => callWithin(l, here, { call: "getChildren", path: ZK_ROOT, watch: false }),
           then: (l, got) => {
             if (isOver(got)) return { to: "give-up" };
             if (got.type !== "answer") return { to: "find" };
@@ -154,7 +171,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         },
       }),
       children: {
-        act: ({ params }) => call({ call: "getChildren", path: ZK_ROOT, watch: variant === "herd" }, params.limit),
+        act: (l, here) => callWithin(l, here, { call: "getChildren", path: ZK_ROOT, watch: variant === "herd" }),
         then: (l, got, here) => {
           if (isOver(got)) return { to: "give-up" };
           if (got.type !== "answer" || l.node === null) return { to: "children" };
@@ -178,17 +195,20 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       }),
       expired: {
         act: () => ({ do: "decide" }),
-        then: () => ({ to: null, set: { state: "gave-up", believes: false, identity: null, token: null, deadline: null } }),
+        then: () => ({
+          to: null,
+          set: { state: "gave-up", believes: false, identity: null, token: null, deadline: null },
+        }),
       },
       delete: {
-        act: ({ node }) => call({ call: "delete", path: node ?? "", version: -1 }, null),
+        act: ({ node }) => call({ call: "delete", path: node ?? "", version: -1 }),
         then: ({ state }) => ({
           to: "close",
           set: { state: state === "gave-up" ? state : "done", believes: false, identity: null, token: null },
         }),
       },
       close: {
-        act: () => call({ call: "closeSession" }, null),
+        act: () => call({ call: "closeSession" }),
         then: () => ({ to: null, set: { deadline: null }, stop: ["session", "deadline"] }),
       },
     },

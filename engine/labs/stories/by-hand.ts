@@ -2,12 +2,13 @@
 import { SECOND } from "../../base/units.ts";
 import { NO_LEASE } from "../../etcd/api/ids.ts";
 import type { ProcessId } from "../../sim/command.ts";
-import { DEFAULT_PARAMS, type LabClientSpec, type LabConfig } from "../config.ts";
-import type { HandOrder } from "../program.ts";
+import type { LabClientSpec, LabConfig } from "../config.ts";
 import { LAST_REVISION } from "../programs/by-hand.ts";
 import { prefixEnd } from "../programs/etcd-fair.ts";
 import type { LabStory } from "../story.ts";
-import { A, at, B, C, doing, fairLab, STEP_TIME, seconds, WARM_UP, who } from "./fair.ts";
+import { A, at, B, C, doing, fairLab, seconds, who } from "./fair.ts";
+import { call, hand, LEASE, LOCK } from "./hand.ts";
+import { serviceLab as service } from "./service.ts";
 
 const D = "c4" as ProcessId;
 const E = "c5" as ProcessId;
@@ -18,33 +19,8 @@ const LONG = { work: 40 * SECOND };
 /** A seed with which n1 wins the first election of three members. */
 const LEADER_IS_N1 = 5;
 
-function call(when: number, method: string, body: object, timeout?: number): HandOrder {
-  const request = { type: "call", method, body };
-  return { at: seconds(when), request, ...(timeout === undefined ? {} : { timeout: seconds(timeout) }) };
-}
-
-/** Somebody at etcdctl, from the start of the story. */
-function hand(orders: readonly HandOrder[], server?: number): LabClientSpec {
-  return who(0, { orders, lock: "by hand" }, { program: "etcd-by-hand", ...(server === undefined ? {} : { server }) });
-}
-
 const PREFIX = "/lock/mylock/";
 const READ = { key: PREFIX, rangeEnd: prefixEnd(PREFIX) };
-
-function service(clients: readonly LabClientSpec[], compat: "3.4" | "3.5" = "3.5"): LabConfig {
-  const params = { ...DEFAULT_PARAMS, lock: "q", ttl: 60 * SECOND, beatFirst: 0, beatEvery: 20 * SECOND };
-  return {
-    system: "etcd-mutex",
-    variant: compat,
-    lock: "q",
-    servers: 3,
-    fenced: false,
-    params: { ...params, work: 2 * SECOND },
-    clients,
-    stepTime: STEP_TIME,
-    warmUp: WARM_UP,
-  };
-}
 
 const SERVICE = { program: "etcd-mutex-service" };
 
@@ -80,10 +56,6 @@ function expiredInService(compat: "3.4" | "3.5"): LabStory {
           ],
   };
 }
-
-/** Lease 4660 is 0x1234: with a lease of one's own choice one knows the key. */
-const LEASE = "4660";
-const LOCK = { name: "q", lease: LEASE };
 
 function foreignKey(id: string, lab: LabConfig): LabStory {
   const put = call(0, "KV/Put", { key: `${lab.lock}/foreign`, value: "by hand", lease: NO_LEASE });

@@ -7,6 +7,7 @@ import { HAZARD_STORIES } from "./hazards.ts";
 import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
+import { SERVICE_STORIES } from "./service.ts";
 import { USES_STORIES } from "./uses.ts";
 import { ZOOKEEPER_STORIES } from "./zookeeper.ts";
 
@@ -17,6 +18,7 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...ZOOKEEPER_STORIES,
   ...USES_STORIES,
   ...BY_HAND_STORIES,
+  ...SERVICE_STORIES,
   ...ORDERLY_STORIES,
   ...HAZARD_STORIES,
   ...FOUND_STORIES,

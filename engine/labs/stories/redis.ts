@@ -12,6 +12,9 @@ import { A, at, B, C, doing, seconds, STEP_TIME, WARM_UP, who } from "./fair.ts"
 const WALL_MS = (WALL_AT_START + WARM_UP) / MS;
 const N1 = "n1" as ProcessId;
 const N2 = "n2" as ProcessId;
+const N3 = "n3" as ProcessId;
+const N4 = "n4" as ProcessId;
+const N5 = "n5" as ProcessId;
 
 function redis(
   system: LabConfig["system"],
@@ -221,7 +224,118 @@ function failover(waits: boolean): LabStory {
   };
 }
 
+/**
+ * A has three of five, for it cannot reach the other two; then one of the three dies and comes back. What it took with it
+ * makes the difference: everything; nothing, as each write is on its disk first; or nothing that counts any more, as it
+ * stays away for longer than the lock lasts.
+ */
+function majorityForgets(how: "published" | "durable" | "late"): LabStory {
+  const isPublished = how === "published";
+  const lab = redis("redlock", "published", [who(0, LONG), who(2, LONG)], TEN, 5);
+  return {
+    id: `redlock-majority-forgets-${how}`,
+    lab: how === "durable" ? { ...lab, setup: { durable: true } } : lab,
+    seed: 1,
+    steps: [
+      at(0, {
+        type: "partition",
+        groups: [
+          [A, N1, N2, N3],
+          [B, N4, N5],
+        ],
+      }),
+      at(1, { type: "crash", process: N3 }),
+      at(1.4, { type: "heal" }),
+      at(how === "late" ? 12 : 1.5, { type: "restart", process: N3 }),
+    ],
+    endsAt: 15,
+    expect: [
+      { says: "learned", client: A, name: "granted", value: "3/5", within: [0, 0.3] },
+      { says: "believes", client: A, within: [0, 0.4] },
+      isPublished
+        ? { says: "overlap", clients: [A, B], from: [2, 2.4], why: "forgotten" }
+        : { says: "believes", client: B, within: [10, 11] },
+    ],
+  };
+}
+
+/** Each can ask two of the five servers, and one is down: both give back what they got, and try again later. */
+const SPLIT: LabStory = {
+  id: "redlock-split",
+  lab: redis("redlock", "published", [who(0, { work: 1 * SECOND }), who(0, { work: 1 * SECOND })], TEN, 5),
+  seed: 1,
+  steps: [at(0, { type: "partition", groups: [[A, N1, N2], [B, N4, N5], [N3]] }), at(2, { type: "heal" })],
+  endsAt: 12,
+  expect: [
+    { says: "learned", client: A, name: "granted", value: "2/5", within: [0, 0.5] },
+    { says: "learned", client: B, name: "granted", value: "2/5", within: [0, 0.5] },
+    { says: "without-holder", within: [2, 3.5] },
+    { says: "state", client: A, state: "done" },
+    { says: "state", client: B, state: "done" },
+    { says: "no-overlap" },
+  ],
+};
+
+/** A's work hangs, and its timer does not know. */
+const WATCHDOG_OF_THE_DEAD: LabStory = {
+  id: "watchdog-outlives",
+  lab: redis("redis-token", "published", [who(0), who(1)], { ...TEN, beatFirst: 3 * SECOND, beatEvery: 3 * SECOND }),
+  seed: 1,
+  steps: [at(2, { type: "hold-back", client: A, on: true })],
+  endsAt: 60,
+  expect: [
+    { says: "never-believes", client: B },
+    { says: "holders", clients: [A] },
+    { says: "really-holds", client: A },
+  ],
+};
+
+/** A's timer is gone and its work is not: as when the thread of the watchdog has died. */
+function watchdogStops(heeded: boolean): LabStory {
+  const clients = [who(0, { ...LONG, ownDeadline: heeded, beatFirst: null }), who(1, LONG)];
+  return {
+    id: heeded ? "watchdog-stops-mended" : "watchdog-stops",
+    lab: redis("redis-token", "published", clients, TEN),
+    seed: 1,
+    steps: [],
+    endsAt: 45,
+    expect: [
+      { says: "believes", client: B, within: [10, 10.3] },
+      ...(heeded
+        ? ([{ says: "stops", client: A, within: [9.9, 10.1] }, { says: "no-overlap" }] as const)
+        : ([{ says: "overlap", clients: [A, B], from: [10, 10.3], to: [40, 40.2], why: "expired" }] as const)),
+    ],
+  };
+}
+
+/** As `pause-redis-token`, with the number that is counted beside the lock, and a resource that looks at it. */
+const PAUSE_COUNTED: LabStory = {
+  id: "pause-redis-counted",
+  lab: redis("redis-token", "counted", [who(0, { ...LONG, writes: [1_900 * MS] }), who(1, LONG)], TEN),
+  seed: 1,
+  steps: [
+    { when: { step: "write", client: A, from: 1.5 }, deed: { do: "command", command: { type: "pause", process: A } } },
+    at(20, { type: "resume", process: A }),
+  ],
+  endsAt: 25,
+  expect: [
+    { says: "overlap", clients: [A, B], from: [10, 10.3] },
+    { says: "writes", client: A, within: [20, 20.1] },
+    { says: "refused", client: A, count: 1 },
+    { says: "lost-updates", count: 0 },
+    { says: "value-of", client: B },
+  ],
+};
+
 export const REDIS_STORIES: readonly LabStory[] = [
+  PAUSE_COUNTED,
+  majorityForgets("published"),
+  majorityForgets("durable"),
+  majorityForgets("late"),
+  SPLIT,
+  WATCHDOG_OF_THE_DEAD,
+  watchdogStops(false),
+  watchdogStops(true),
   {
     // SETNX, and its client dies before the EXPIRE that should have followed.
     id: "no-expiry",
