@@ -148,10 +148,9 @@ export class LabRun {
 
 /** By what a question and its answer belong together: etcd's `call`, ZooKeeper's `xid`, the count of Redis. */
 function numberOf({ connection, data }: Sent): string | null {
-  if (typeof data !== "object" || data === null) return null;
-  const number = "call" in data && typeof data.call === "number" ? data.call : "xid" in data ? data.xid : null;
-  if (number !== null) return `${connection}#${String(number)}`;
-  return "n" in data ? `${connection}#${String(data.n)}` : null;
+  const { call, xid, n } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  const number = [call, xid, n].find((one) => typeof one === "number");
+  return number === undefined ? null : `${connection}#${number}`;
 }
 
 interface RoleTold {

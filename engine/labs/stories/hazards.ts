@@ -276,9 +276,38 @@ function oldLeader(compat: "3.4" | "3.5"): LabStory {
   };
 }
 
+/** A dies and is back at once: under another name, as far as the servers know, and so behind itself. */
+const GHOSTS: readonly LabStory[] = [
+  {
+    id: "ghost-fair",
+    lab: fairLab("mended", [who(0, { work: 10 * SECOND }), who(1)]),
+    seed: 1,
+    steps: [at(3, { type: "crash", process: A }), at(4, { type: "restart", process: A })],
+    endsAt: 40,
+    expect: [
+      { says: "believes", client: B, within: [16, 16.8] },
+      { says: "believes", client: A, within: [22, 23], nth: 1 },
+      { says: "no-overlap" },
+    ],
+  },
+  {
+    id: "ghost-zookeeper",
+    lab: labOf("zookeeper", "mended", [who(0, { work: 10 * SECOND }), who(1)], ZOOKEEPER),
+    seed: 1,
+    steps: [at(3, { type: "crash", process: A }), at(4, { type: "restart", process: A })],
+    endsAt: 60,
+    expect: [
+      { says: "believes", client: B, within: [30, 32.3] },
+      { says: "believes", client: A, within: [36, 38.6], nth: 1 },
+      { says: "no-overlap" },
+    ],
+  },
+];
+
 export const HAZARD_STORIES: readonly LabStory[] = [
   ...LOST_REPLIES,
   ...LOST_RELEASES,
+  ...GHOSTS,
   abandoned("published"),
   abandoned("mended"),
   noted("published"),

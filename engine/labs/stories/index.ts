@@ -4,6 +4,7 @@ import { BY_HAND_STORIES } from "./by-hand.ts";
 import { FAIR_STORIES } from "./fair.ts";
 import { FOUND_STORIES } from "./found.ts";
 import { HAZARD_STORIES } from "./hazards.ts";
+import { LEADER_STORIES } from "./leaders.ts";
 import { ORDERLY_STORIES } from "./orderly.ts";
 import { OTHER_STORIES } from "./others.ts";
 import { REDIS_STORIES } from "./redis.ts";
@@ -21,5 +22,6 @@ export const LAB_STORIES: readonly LabStory[] = [
   ...SERVICE_STORIES,
   ...ORDERLY_STORIES,
   ...HAZARD_STORIES,
+  ...LEADER_STORIES,
   ...FOUND_STORIES,
 ];
