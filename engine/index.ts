@@ -81,6 +81,7 @@ export type {
   RequestView,
   WatchView,
 } from "./trace/etcd-view.ts";
+export type { DiskFileView, DiskView, RecordCounts } from "./trace/disk-view.ts";
 export type { Liveness } from "./trace/liveness.ts";
 export type {
   Hold,
@@ -90,6 +91,7 @@ export type {
   QueuePlace,
   ResourceView,
   ResourceWrite,
+  PrimarySpan,
   ServerView,
   ThreadView,
 } from "./trace/lab-view.ts";

@@ -113,6 +113,9 @@ class Scripted implements Coordinator {
     const at = this.#now(world);
     return { spec: SPEC, commands: [], at, n: at, hash: this.hash };
   }
+  async disks() {
+    return [];
+  }
   async close(world: string) {
     this.asked.push(`close ${world}`);
     this.at.delete(world);

@@ -35,9 +35,11 @@ describe("the queue", () => {
     const counts = ["fifty-mended", "fifty-herd-at-once", "fifty-herd"].map((id) => {
       const { view } = tellStory(crowdOf(id, n), LAB_KIT);
       expect(view.overlaps).toEqual([]);
+      const holders = view.held.map(({ client }) => client);
       // Those who come one by one come in order; of those who come at once each has some number.
-      if (id !== "fifty-herd-at-once") expect(view.held.map(({ client }) => client)).toEqual(ids);
-      else expect(view.held.map(({ client }) => client).toSorted()).toEqual(ids.toSorted());
+      expect(id === "fifty-herd-at-once" ? new Set(holders) : holders).toEqual(
+        id === "fifty-herd-at-once" ? new Set(ids) : ids,
+      );
       return view.notifications;
     });
     expect(counts).toEqual([n - 1, (n * (n - 1)) / 2, (n - 1) ** 2]);
@@ -52,11 +54,11 @@ describe("the queue", () => {
   });
   it("of the Lock service has keys that are named by the lock and the lease in hex", () => {
     const { view } = tellStory({ ...storyOf("service-queue"), endsAt: 7 }, LAB_KIT);
-    for (const { id } of view.clients) {
+    // The fifth has not been answered yet.
+    for (const { id } of view.clients.slice(0, 4)) {
       const lease = knowsOf(view, id, "lease");
       expect(lease).toMatch(/^[0-9a-f]+$/u);
-      // The last one has not been answered yet.
-      if (id !== "c5") expect(knowsOf(view, id, "key")).toBe(`q/${lease}`);
+      expect(knowsOf(view, id, "key")).toBe(`q/${lease}`);
     }
   });
 });

@@ -1,19 +1,25 @@
-/** What the log carries for the machine: a command, and which member's client asked for it, so that member can answer. */
+/** What the log carries for the service: a command, and which member's client asked for it, so that member can answer. */
 import { ByteReader, ByteWriter } from "../base/bytes.ts";
-import type { NodeId } from "../raft/types.ts";
+import type { Entry, NodeId } from "../raft/types.ts";
+import { Command } from "./command.ts";
+import type { RequestKey } from "./events.ts";
 
-export interface Envelope {
+/** Names a proposal for good. */
+export interface Origin {
   readonly origin: NodeId;
   readonly incarnation: number;
   /** Counts the requests of one incarnation of one member. */
   readonly serial: number;
-  readonly command: Uint8Array;
+}
+
+export interface Envelope extends Origin {
+  readonly command: Command;
 }
 
 /** Empty between calls. */
 const out = new ByteWriter();
 
-export function encodeEnvelope({ origin, incarnation, serial, command }: Envelope): Uint8Array {
+export function encodeEnvelope({ origin, incarnation, serial }: Origin, command: Uint8Array): Uint8Array {
   out.text(origin);
   out.varint(incarnation);
   out.varint(serial);
@@ -21,26 +27,38 @@ export function encodeEnvelope({ origin, incarnation, serial, command }: Envelop
   return out.take();
 }
 
-let dataBefore: Uint8Array = new Uint8Array();
-let envelopeBefore: Envelope | null = null;
-
-/**
- * The last one is remembered: in one thread all members share an entry's bytes, and each reads them when it appends the
- * entry and when it applies it. What a log holds never changes.
- */
 export function decodeEnvelope(data: Uint8Array): Envelope {
-  if (data === dataBefore && envelopeBefore !== null) return envelopeBefore;
   const reader = new ByteReader(data);
   const origin = reader.text() as NodeId;
   const incarnation = reader.varint();
   const serial = reader.varint();
-  const envelope = { origin, incarnation, serial, command: reader.raw(reader.left) };
-  dataBefore = data;
-  envelopeBefore = envelope;
+  return { origin, incarnation, serial, command: new Command(reader.raw(reader.left)) };
+}
+
+interface Remembered {
+  readonly data: Uint8Array;
+  readonly envelope: Envelope;
+}
+
+/** As many as one batch may bring, so that the last member to apply it still finds what the first one read. */
+const REMEMBERED = 512;
+/** A long one is read again: what is remembered must not grow large. */
+const LONG = 16_384;
+const remembered = Array.from({ length: REMEMBERED }, (): Remembered | null => null);
+
+/**
+ * The envelope in an entry. The last ones are remembered: in one thread all members share an entry's bytes, and each
+ * reads them when it appends the entry and when it applies it.
+ */
+export function envelopeOf({ index, data }: Entry): Envelope {
+  const known = remembered[index % REMEMBERED];
+  if (known?.data === data) return known.envelope;
+  const envelope = decodeEnvelope(data);
+  if (data.length <= LONG) remembered[index % REMEMBERED] = { data, envelope };
   return envelope;
 }
 
 /** Names a request in the record. */
-export function requestKey({ origin, incarnation, serial }: Omit<Envelope, "command">): string {
+export function requestKey({ origin, incarnation, serial }: Origin): RequestKey {
   return `${origin}/${incarnation}/${serial}`;
 }

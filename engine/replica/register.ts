@@ -4,6 +4,7 @@ import { ByteReader, ByteWriter, utf8Decode, utf8Encode } from "../base/bytes.ts
 import type { Reason } from "../raft/events.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { ConnectionId } from "../sim/process.ts";
+import type { Command } from "./command.ts";
 import type { Request, Response } from "./protocol.ts";
 import type { Applied, Service, ServiceHost, Ticket } from "./service.ts";
 
@@ -68,8 +69,8 @@ export class Register implements Service {
 
   message(): void {}
 
-  apply(command: Uint8Array, { entry, ticket }: Applied): void {
-    this.#value = valueOf(command);
+  apply(command: Command, { entry, ticket }: Applied): void {
+    this.#value = command.as(valueOf);
     const waiting = ticket === null ? undefined : this.#take(ticket);
     if (waiting === undefined) return;
     const { connection, request } = waiting;
@@ -98,8 +99,8 @@ export class Register implements Service {
 
   woke(): void {}
 
-  label(command: Uint8Array): string {
-    return valueOf(command);
+  label(command: Command): string {
+    return command.as(valueOf);
   }
 
   summary(): string | null {
@@ -165,13 +166,6 @@ export class Register implements Service {
   }
 }
 
-let commandBefore: Uint8Array = new Uint8Array();
-let valueBefore = "";
-
-/** The last one is remembered: a command is read for its label too, and by every member. */
 function valueOf(command: Uint8Array): string {
-  if (command === commandBefore) return valueBefore;
-  valueBefore = new ByteReader(command).text();
-  commandBefore = command;
-  return valueBefore;
+  return new ByteReader(command).text();
 }

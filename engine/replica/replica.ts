@@ -42,7 +42,7 @@ import type {
 import type { ProcessId, Settings } from "../sim/command.ts";
 import type { Ask, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import { Wal, type WalCheckpoint, WalCorrupt } from "../wal/wal.ts";
-import { decodeEnvelope, encodeEnvelope, type Envelope, requestKey } from "./envelope.ts";
+import { decodeEnvelope, encodeEnvelope, type Envelope, envelopeOf, requestKey } from "./envelope.ts";
 import type { EntryShown, ReplicaEvent, RequestKey } from "./events.ts";
 import type { Applied, Service, ServiceHost, Ticket } from "./service.ts";
 import { decodeSnapshot, encodeSnapshot, isSnapshotFile, isWholeSnapshot, snapshotFileName } from "./snapshot-file.ts";
@@ -280,6 +280,7 @@ export class Replica implements Process {
 
   #serviceHost(): ServiceHost {
     const applied = (): EntryId => this.#applied;
+    const peer = this.#running();
     return {
       id: this.#id,
       incarnation: this.#incarnation,
@@ -296,8 +297,14 @@ export class Replica implements Process {
       get applied() {
         return applied();
       },
-      status: () => this.#running().status(),
-      progress: () => this.#running().progress(),
+      get commit() {
+        return peer.commit;
+      },
+      get term() {
+        return peer.term;
+      },
+      status: () => peer.status(),
+      progress: () => peer.progress(),
       takeSnapshot: () => this.#takeSnapshot(this.#config.catchUpEntries),
       rng: this.#rng,
       emit: this.#emit as ((event: object) => void) | null,
@@ -490,7 +497,7 @@ export class Replica implements Process {
     const change = decodeConfChange(entry.type, entry.data);
     const { conf } = peer;
     const envelope = change.context.length === 0 ? null : decodeEnvelope(change.context);
-    const own = { ...change, context: envelope?.command ?? change.context };
+    const own = { ...change, context: envelope?.command.bytes ?? change.context };
     const taken = !leavesNoVoter(conf.voters, change);
     if (!taken) this.#emit?.({ type: "conf-change-refused", change: own, conf, why: { rule: "last-voter" } });
     const vetoed = this.#service.vetoes?.(own) ?? false;
@@ -499,7 +506,7 @@ export class Replica implements Process {
   }
 
   #applyCommand(entry: Entry, stamp: Stamp): void {
-    const envelope = decodeEnvelope(entry.data);
+    const envelope = envelopeOf(entry);
     const { command } = envelope;
     this.#service.apply(command, this.#appliedAs(entry, envelope), stamp);
     if (this.#emit !== null) {
@@ -513,7 +520,7 @@ export class Replica implements Process {
     return {
       entry: { term, index },
       ticket: own ? envelope.serial : null,
-      key: envelope === null ? "" : requestKey(envelope),
+      origin: envelope,
     };
   }
 
@@ -525,7 +532,7 @@ export class Replica implements Process {
   }
 
   #envelope(serial: Ticket, command: Uint8Array): Uint8Array {
-    return encodeEnvelope({ origin: this.#id, incarnation: this.#incarnation, serial, command });
+    return encodeEnvelope({ origin: this.#id, incarnation: this.#incarnation, serial }, command);
   }
 
   #keyOf(serial: Ticket): RequestKey {
@@ -707,9 +714,10 @@ export class Replica implements Process {
     return this.#tickedAt + ticks * this.#config.tick - this.#now;
   }
 
-  #shown({ term, index, type, data }: Entry): EntryShown {
+  #shown(entry: Entry): EntryShown {
+    const { term, index, type, data } = entry;
     if (type !== "normal" || data.length === 0) return { term, index, type, label: "", request: null };
-    const envelope = decodeEnvelope(data);
+    const envelope = envelopeOf(entry);
     return { term, index, type, label: this.#service.label(envelope.command), request: requestKey(envelope) };
   }
 }

@@ -15,9 +15,11 @@ import type { ConfChange } from "../raft/conf-change.ts";
 import type { ProgressView, Reason } from "../raft/events.ts";
 import type { PeerStatus } from "../raft/peer.ts";
 
-import type { ConfState, EntryId, NodeId } from "../raft/types.ts";
+import type { ConfState, EntryId, Index, NodeId, Term } from "../raft/types.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { ConnectionId, Stamp } from "../sim/process.ts";
+import type { Command } from "./command.ts";
+import type { Origin } from "./envelope.ts";
 import type { RequestKey } from "./events.ts";
 
 /** Names what a service asked of its host; unique in one incarnation of a member, from 1 up. */
@@ -28,8 +30,8 @@ export interface Applied {
   readonly entry: EntryId;
   /** What `propose` gave for it; null when another member, or an earlier life of this one, proposed it. */
   readonly ticket: Ticket | null;
-  /** Names it in the record: origin, incarnation and ticket. */
-  readonly key: RequestKey;
+  /** Who proposed it; null of a change of membership that no service proposed. */
+  readonly origin: Origin | null;
 }
 
 export interface ServiceHost {
@@ -37,7 +39,7 @@ export interface ServiceHost {
   /** Counts this member's starts. */
   readonly incarnation: number;
   /**
-   * Puts a command into the log. What is proposed at one instant is proposed as one. In the end comes `apply` with this
+   * Puts a command into the log; its bytes are copied. What is proposed at one instant is proposed as one. In the end comes `apply` with this
    * ticket, or `refused`; or nothing, when it was lost on its way to the leader or with it.
    */
   propose(command: Uint8Array): Ticket;
@@ -62,6 +64,9 @@ export interface ServiceHost {
   wakeAt(awake: Micros | null): void;
   /** The last entry that was applied here. */
   readonly applied: EntryId;
+  /** The last that is known to be committed. */
+  readonly commit: Index;
+  readonly term: Term;
   status(): PeerStatus;
   /** As leader: what it knows of each member. Empty otherwise. */
   progress(): readonly { readonly id: NodeId; readonly progress: ProgressView }[];
@@ -83,7 +88,7 @@ export interface Service {
   message(from: NodeId, data: unknown, stamp: Stamp): void;
 
   /** Applies one committed command. */
-  apply(command: Uint8Array, applied: Applied, stamp: Stamp): void;
+  apply(command: Command, applied: Applied, stamp: Stamp): void;
   /** Whether a committed change of membership is against the service's own rules: then it changes nothing in Raft. */
   vetoes?(change: ConfChange): boolean;
   /** A change of membership has taken effect; `conf` is what holds now. */
@@ -96,7 +101,7 @@ export interface Service {
   woke(stamp: Stamp): void;
 
   /** A few characters that tell a command in a picture of the log. */
-  label(command: Uint8Array): string;
+  label(command: Command): string;
   /** The state in a few characters, for a picture of the member; null when there is nothing yet. */
   summary(): string | null;
   /** The replicated part, equal on all members that have applied as much. */

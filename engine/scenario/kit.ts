@@ -6,7 +6,8 @@
  * `REGISTER_KIT`; `systems.ts` has the kit that knows all of them.
  */
 import type { Build } from "../sim/process.ts";
-import type { WorldConfig } from "../sim/world.ts";
+import type { World, WorldConfig } from "../sim/world.ts";
+import type { DiskView } from "../trace/disk-view.ts";
 import { build, worldConfig } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
 import { describeRegister } from "./fold/describe.ts";
@@ -18,10 +19,18 @@ export interface Kit {
   readonly world: (spec: RunSpec) => WorldConfig;
   /** @param states where other folds of the same config left off; null at the start of a run */
   readonly parts: (config: RunConfig, states: PartStates | null) => Parts;
+  /** What lies on the members' disks; null where nobody looks. */
+  readonly disks: ((world: World) => readonly DiskView[]) | null;
   /** Tells a lock story by its id, and records it; null where there are none. */
   readonly recordLabStory: ((id: string) => RecordedStory) | null;
 }
 
 const REGISTER_PARTS: Parts = { describe: describeRegister, note: null, etcd: null, lab: null };
 
-export const REGISTER_KIT: Kit = { build, world: worldConfig, parts: () => REGISTER_PARTS, recordLabStory: null };
+export const REGISTER_KIT: Kit = {
+  build,
+  world: worldConfig,
+  parts: () => REGISTER_PARTS,
+  disks: null,
+  recordLabStory: null,
+};

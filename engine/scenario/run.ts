@@ -16,6 +16,7 @@ import type { Command, ProcessId, Recorded, Refusal } from "../sim/command.ts";
 import { type AsyncHost, InlineHost } from "../sim/host.ts";
 import { type Stopper, World, type WorldState } from "../sim/world.ts";
 import { TraceHash, type TraceHashState } from "../trace/hash.ts";
+import type { DiskView } from "../trace/disk-view.ts";
 import type { Delta } from "../trace/view.ts";
 import type { RunSpec } from "./config.ts";
 import { Fold, type FoldState } from "./fold/fold.ts";
@@ -199,6 +200,11 @@ export class Run {
   }
   get isRemote(): boolean {
     return this.#remote !== null;
+  }
+
+  /** What lies on the members' disks at this moment. */
+  disks(): readonly DiskView[] {
+    return this.#kit.disks?.(this.#live.world) ?? [];
   }
 
   /** What changed since the last call; a keyframe after a jump. */

@@ -9,6 +9,7 @@ import type { Build } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
 import { build, consoleId } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
+import { showDisks } from "./disks.ts";
 import { buildEtcd, etcdWorld } from "./etcd.ts";
 import { describeEtcd } from "./fold/describe-etcd.ts";
 import { DESCRIBE_FAMILY, describeLab, describePlainly } from "./fold/describe-lab.ts";
@@ -18,7 +19,7 @@ import type { Parts, PartStates } from "./fold/parts.ts";
 import { type Kit, REGISTER_KIT } from "./kit.ts";
 import { recordLabStory } from "./labs.ts";
 
-export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, recordLabStory };
+export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, disks: showDisks, recordLabStory };
 
 /** A process's config tells whose it is. */
 function buildAny(...[spec, env]: Parameters<Build>): ReturnType<Build> {

@@ -731,6 +731,10 @@ export class World implements Facts, Carrier {
   anyCut(): boolean {
     return [...this.#network.all()].some((link) => link.cut);
   }
+  /** For a picture of what lies on each. */
+  disks(): readonly { readonly id: ProcessId; readonly disk: DiskState }[] {
+    return Array.from(this.#cells.values(), ({ id, disk }) => ({ id, disk: disk.state() }));
+  }
   newestFileBytes(id: ProcessId): number {
     return this.cell(id).disk.read().at(-1)?.bytes.length ?? 0;
   }

@@ -170,6 +170,8 @@ export function createCoordinator(kit: Kit, makeWorker: (() => Worker) | null): 
         return { spec: run.spec, commands: run.commands, at, n, hash: run.hash };
       }),
 
+    disks: (world) => inTurn(world, ({ run }) => run.disks()),
+
     close: (world) =>
       inTurn(world, (opened) => {
         opened.host?.end();

@@ -9,6 +9,7 @@ import type { StepKind } from "../scenario/run.ts";
 import type { Story, Telling } from "../scenario/stories.ts";
 import type { RecordedStory } from "../scenario/stories/story.ts";
 import type { Command, Recorded, Refusal } from "../sim/command.ts";
+import type { DiskView } from "../trace/disk-view.ts";
 import type { Delta } from "../trace/view.ts";
 
 export type { BreakpointHit, StepKind };
@@ -90,6 +91,8 @@ export interface Coordinator {
   /** Goes to where this branch was left, with its future ahead; the present future becomes the branch. */
   switchBranch(world: WorldId, branch: number): Promise<Moment>;
   recording(world: WorldId): Promise<Recording>;
+  /** What lies on the members' disks now: read when it is asked for, so ask a few times a second at most. */
+  disks(world: WorldId): Promise<readonly DiskView[]>;
   /** A story as a run that can be opened, with what it breaks or, as the control, without. */
   recordStory(story: Story, telling: Telling): Promise<RecordedStory>;
   /** Likewise a lock story, by its id. */

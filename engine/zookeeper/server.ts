@@ -17,6 +17,7 @@ import type { ConnectionId, Stamp } from "../sim/process.ts";
 import type { Answer, Call, Credentials, ReadCall, SessionId, ToClient, ToServer, Zxid } from "./api.ts";
 import { isWrite } from "./api.ts";
 import { type Applied, ZooKeeperMachine } from "./machine.ts";
+import type { Command as LogCommand } from "../replica/command.ts";
 import { type Body, type Command, decodeCommand, labelOf } from "./command.ts";
 import type { ZooKeeperReason, ZooKeeperServerEvent } from "./events.ts";
 import { ExpiryQueue } from "./expiry.ts";
@@ -177,9 +178,9 @@ export class ZooKeeperServer {
   }
 
   /** A command of the log, of whichever member. */
-  apply(bytes: Uint8Array, stamp: Stamp): void {
+  apply(logged: LogCommand, stamp: Stamp): void {
     this.#stamp = stamp;
-    const command = decodeCommand(bytes);
+    const command = logged.as(decodeCommand);
     const applied = this.#machine.apply(command);
     if (applied.type === "passed-over") return;
     this.#note(command, applied);
@@ -214,8 +215,8 @@ export class ZooKeeperServer {
 
   // ── what others show ──
 
-  label(bytes: Uint8Array): string {
-    return labelOf(decodeCommand(bytes));
+  label(command: LogCommand): string {
+    return labelOf(command.as(decodeCommand));
   }
 
   summary(): string {

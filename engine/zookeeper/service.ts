@@ -2,6 +2,7 @@
 import { present } from "../base/assert.ts";
 import type { PeerStatus } from "../raft/peer.ts";
 import type { NodeId } from "../raft/types.ts";
+import type { Command } from "../replica/command.ts";
 import type { Applied, Service, ServiceHost } from "../replica/service.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { ConnectionId, Stamp } from "../sim/process.ts";
@@ -56,7 +57,7 @@ export class ZooKeeperService implements Service {
     this.#sleep(stamp);
   }
 
-  apply(command: Uint8Array, _applied: Applied, stamp: Stamp): void {
+  apply(command: Command, _applied: Applied, stamp: Stamp): void {
     this.#server.apply(command, stamp);
     this.#sleep(stamp);
   }
@@ -78,7 +79,7 @@ export class ZooKeeperService implements Service {
     this.#sleep(stamp);
   }
 
-  label(command: Uint8Array): string {
+  label(command: Command): string {
     return this.#server.label(command);
   }
 

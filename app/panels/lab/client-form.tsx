@@ -3,7 +3,8 @@ import { useState } from "react";
 import type { LabClientSpec, LabConfig } from "../../../engine/lab-stories.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { letterOf } from "../../store/lock-facts.ts";
-import { Range, Select } from "../../ui/field.tsx";
+import { Range } from "../../ui/field.tsx";
+import { Select } from "../../ui/select.tsx";
 
 const SECOND = 1_000_000;
 

@@ -7,7 +7,8 @@ import { cuts as cutsOf } from "../../store/selectors.ts";
 import { letterOf } from "../../store/lock-facts.ts";
 import { useView } from "../../store/use.ts";
 import { Button } from "../../ui/button.tsx";
-import { Range, Select } from "../../ui/field.tsx";
+import { Range } from "../../ui/field.tsx";
+import { Select } from "../../ui/select.tsx";
 import css from "./lab.module.css";
 
 const SECOND = 1_000_000;

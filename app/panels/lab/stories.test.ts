@@ -32,9 +32,10 @@ describe("what a story is made of", () => {
   it("a link may hold each lab, and each command", () => {
     for (const { id, lab, steps } of LAB_STORIES) {
       expect([id, v.safeParse(ConfigSchema, labRunConfig(lab)).issues]).toEqual([id, undefined]);
-      for (const { deed } of steps)
-        if (deed.do === "command")
-          expect([id, v.safeParse(CommandSchema, deed.command).issues]).toEqual([id, undefined]);
+      const refused = steps.filter(
+        ({ deed }) => deed.do === "command" && !v.safeParse(CommandSchema, deed.command).success,
+      );
+      expect([id, refused]).toEqual([id, []]);
     }
   });
 });

@@ -368,6 +368,7 @@ export const SnapshotResponse = message("SnapshotResponse", {
   blob: bytes(3),
   version: string(4),
 });
+export type SnapshotResponse = Of<typeof SnapshotResponse>;
 export const MoveLeaderRequest = message("MoveLeaderRequest", { targetId: named("targetID", memberId(1)) });
 export const MoveLeaderResponse = message("MoveLeaderResponse", { header: header() });
 export const DowngradeRequest = message("DowngradeRequest", {

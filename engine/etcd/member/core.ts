@@ -4,6 +4,7 @@ import type { NodeId } from "../../raft/types.ts";
 import type { ServiceHost } from "../../replica/service.ts";
 import type { ConnectionId, Stamp } from "../../sim/process.ts";
 import type { EtcdError } from "../api/errors.ts";
+import type { MemberId } from "../api/ids.ts";
 import type { ResponseHeader } from "../api/messages.ts";
 import type { Metadata, UnaryMethod } from "../api/methods.ts";
 import type { CallId, EtcdEvent } from "../events.ts";
@@ -39,8 +40,17 @@ export interface Core {
   readonly state: EtcdState;
   readonly host: ServiceHost;
   readonly timers: Timers;
+  /** Whom it knows to lead, and since when. */
+  readonly leader: NodeId | null;
+  readonly leaderSince: Micros | null;
+  readonly isLearner: boolean;
+  readonly ownId: MemberId;
+  /** Unique in one life of the member, from 1 up: for requests, leases, questions to others. */
+  nextSerial(): number;
   /** Filled as etcd fills it: a revision that is 0 becomes the present one. */
   header(given: ResponseHeader | null): ResponseHeader;
+  /** Without a revision, as the cluster's calls have it. */
+  memberHeader(): ResponseHeader;
   /** Carries out a call as if a client had made it; `answer` follows, at once or later. */
   call(caller: Caller, method: UnaryMethod, metadata: Metadata, body: object, stamp: Stamp): void;
   answer(caller: Caller, response: object | EtcdError, stamp: Stamp): void;
@@ -65,3 +75,6 @@ export function isFailure(value: object): value is EtcdError {
 export function sooner(a: Micros | null, b: Micros | null): Micros | null {
   return a === null || (b !== null && b < a) ? b : a;
 }
+
+/** Who waits no more: its client has gone, or gave the call up. */
+export type IsGone = (caller: Caller) => boolean;

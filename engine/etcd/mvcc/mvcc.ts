@@ -85,8 +85,13 @@ export class Mvcc {
   get changeCount(): number {
     return this.#history.length;
   }
+  /** Bytes of the whole file. */
+  get totalSize(): number {
+    return this.#pages * PAGE;
+  }
+
   get size(): StoreSize {
-    return { total: this.#pages * PAGE, inUse: this.#usedPages() * PAGE };
+    return { total: this.totalSize, inUse: this.#usedPages() * PAGE };
   }
 
   /** What a read sees: within a transaction that has changed something already its own revision. */
