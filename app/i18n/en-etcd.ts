@@ -81,6 +81,7 @@ export const enEtcd = {
   "leases.state.expired": "expired",
   "watches.none": "Nobody watches anything.",
   "watches.by": "{client} at {member}",
+  "watches.from.now": "from its beginning on",
   "watches.from": "from revision {revision}",
   "watches.delivered": { one: "1 event", other: "{count} events" },
   "watches.events": "Delivered events, newest first",

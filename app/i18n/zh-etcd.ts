@@ -77,6 +77,7 @@ export const zhEtcd = {
   "leases.state.expired": "已过期",
   "watches.none": "没有人在监视。",
   "watches.by": "{client} 在 {member}",
+  "watches.from.now": "从建立时起",
   "watches.from": "从修订号 {revision} 起",
   "watches.delivered": { other: "{count} 个事件" },
   "watches.events": "已送达的事件，最新的在前",
