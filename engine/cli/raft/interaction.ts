@@ -29,7 +29,7 @@ import {
 import { parseSteps, unsigned } from "./steps.ts";
 import { CommandError, EMPTY_SNAPSHOT, MemoryStorage } from "./storage.ts";
 import type { Argument, Command } from "./transcript.ts";
-import { boolean, integer, single, TranscriptError } from "./transcript.ts";
+import { boolean, integer, memberId, single, TranscriptError } from "./transcript.ts";
 
 const ELECTION_TICKS = 3;
 const HEARTBEAT_TICKS = 1;
@@ -116,7 +116,7 @@ export class Interaction {
       case "compact":
         return this.#compact(this.#nodeAt(args, 0), args[1]);
       case "send-snapshot":
-        return this.#sendSnapshot(this.#nodeAt(args, 0), this.#nodeAt(args, 1));
+        return this.#sendSnapshot(this.#nodeAt(args, 0), idOf(args[1]?.raw));
       case "transfer-leadership":
         return this.#transfer(args);
       case "forget-leader":
@@ -358,8 +358,14 @@ export class Interaction {
     for (const arg of args) {
       if (arg.values === null) recipients.push({ id: idOf(arg.raw), drop: false });
       else if (arg.key === "type") type = single(arg);
-      else if (arg.key === "drop") for (const id of arg.values) recipients.push({ id: idOf(id), drop: true });
-      else throw new TranscriptError(`unknown option ${arg.raw}`);
+      else if (arg.key === "drop") {
+        for (const text of arg.values) {
+          const id = idOf(text);
+          if (recipients.some((one) => one.id === id))
+            throw new TranscriptError(`can't both deliver and drop messages to ${text}`);
+          recipients.push({ id, drop: true });
+        }
+      } else throw new TranscriptError(`unknown option ${arg.raw}`);
     }
     let delivered = 0;
     for (const { id, drop } of recipients) delivered += this.#deliver(id, drop, type);
@@ -433,11 +439,11 @@ export class Interaction {
     return busy;
   }
 
-  #sendSnapshot(from: Node, to: Node): void {
+  #sendSnapshot(from: Node, to: NodeId): void {
     const snapshot = from.history.at(-1) ?? EMPTY_SNAPSHOT;
     const wire: Wire = {
       kind: "peer",
-      message: { type: "InstallSnapshot", from: from.id, to: to.id, term: from.peer.term, snapshot },
+      message: { type: "InstallSnapshot", from: from.id, to, term: from.peer.term, snapshot },
     };
     this.#messages.push(wire);
     this.#write(describeWire(wire));
@@ -528,7 +534,7 @@ function errorText(refusal: StepError): string {
 }
 
 function idOf(text: string | undefined): NodeId {
-  return nodeId(integer(text, "a node id").toString(16));
+  return memberId(text, "a node id");
 }
 
 function levelOf(text: string | undefined): Level {
