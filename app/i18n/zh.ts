@@ -186,6 +186,7 @@ const zhRaft = {
   "tab.network": "网络",
   "tab.cluster": "集群",
   "tab.write": "写入",
+  "tab.taller": "面板占据舞台的位置",
   "tab.list": "面板",
 
   "log.empty": "所有日志都是空的。",

@@ -6,7 +6,8 @@ import { usePlayer } from "../../player/use.ts";
 import { specOf } from "../../store/selectors.ts";
 import { useWorld } from "../../store/use.ts";
 import { Button } from "../../ui/button.tsx";
-import { Check, Range, Select } from "../../ui/field.tsx";
+import { Check, Range } from "../../ui/field.tsx";
+import { Select } from "../../ui/select.tsx";
 import css from "./lab.module.css";
 
 const SECOND = 1_000_000;

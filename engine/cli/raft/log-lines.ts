@@ -305,6 +305,8 @@ function snapshotIgnored(id: NodeId, event: EventOf<"snapshot-ignored">): readon
 function proposalDropped(id: NodeId, { term, why }: EventOf<"proposal-dropped">): readonly LogLine[] {
   if (why.rule === "transfer-in-progress")
     return debug(`${id} [term ${term}] transfer leadership to ${hex(why.to)} is in progress; dropping proposal`);
+  if (why.rule === "uncommitted-limit")
+    return warn(`${id} appending new entries to log would exceed uncommitted entry size limit; dropping proposal`);
   if (why.rule === "no-leader") return info(`${id} no leader at term ${term}; dropping proposal`);
   if (why.rule === "forwarding-off")
     return info(`${id} not forwarding to leader ${hex(why.leader)} at term ${term}; dropping proposal`);

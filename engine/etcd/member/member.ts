@@ -245,6 +245,7 @@ export class EtcdMember implements Service, Core {
     if (leaseRevoke !== null) this.#leases.revoked(stamp);
     tellApplied(this, request, applied, outcome);
     if (ticket !== null) this.#proposals.applied(ticket, outcome.response, stamp);
+    else this.#proposals.appliedForOthers(outcome.response, stamp);
     this.#settle();
   }
 

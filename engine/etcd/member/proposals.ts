@@ -22,6 +22,8 @@ import { PROPOSED, withHeader } from "./requests.ts";
 const APPLY_GAP_MAX = 5_000;
 const LOST_PROPOSAL: EtcdError = { code: CODES.Unknown, message: "raft proposal dropped" };
 const NO_SPACE = etcdError("NoSpace").message;
+const isFull = (response: object | EtcdError): response is EtcdError =>
+  isFailure(response) && response.message === NO_SPACE;
 
 /** `publish`: what a member tells of itself; `checkpoint`: what is left of leases. Both are the member's own. */
 type ProposedMethod = UnaryMethod | "publish" | "checkpoint";
@@ -109,9 +111,13 @@ export class Proposals {
     if (instead !== null) return core.answer(caller, instead, stamp);
     if (pending.method === "Maintenance/Alarm" && core.config.compat === "3.4")
       return core.answer(caller, withoutHeader(response), stamp);
-    if (isFailure(response) && response.message === NO_SPACE && !core.state.hasAlarm("NOSPACE"))
-      return this.#raiseNoSpace(caller, response, stamp);
+    if (isFull(response) && !core.state.hasAlarm("NOSPACE")) return this.#raiseNoSpace(caller, response, stamp);
     core.answer(caller, response, stamp);
+  }
+
+  /** What another member proposed: each member looks at its own disk, whoever asked. */
+  appliedForOthers(response: object | EtcdError, stamp: Stamp): void {
+    if (isFull(response)) this.#raiseNoSpace(NOBODY, response, stamp);
   }
 
   /** Raft would not take it. A change of membership is not asked for again: etcd's client hears of it. */
