@@ -73,6 +73,13 @@ describe("lists on their way between threads", () => {
     expect(withWholeLists(early)).toEqual({ list: { appendOnly: [1, 2], length: 2 } });
   });
 
+  it("what else can be posted is left as it is", () => {
+    const other = { map: new Map([[1, new Set(["a"])]]), bytes: Uint8Array.of(7), none: null };
+    const { sender, receiver } = road();
+    expect(receiver.complete(structuredClone(sender.abridge(other)))).toEqual(other);
+    expect(withWholeLists(other)).toEqual(other);
+  });
+
   it("what does not follow on what was sent is not taken", () => {
     const { sender, receiver } = road();
     const list = [1];

@@ -66,8 +66,10 @@ function withEach<T extends object>(
   isOne: (value: object) => value is T,
   put: (one: T) => object,
 ): unknown {
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withEach(item, isOne, put));
+  // A map, a set, bytes: as it is.
+  if (Object.prototype.toString.call(value) !== "[object Object]") return value;
   if (isOne(value)) return put(value);
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) copy[key] = withEach(item, isOne, put);
