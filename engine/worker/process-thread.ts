@@ -5,7 +5,13 @@ import type { Build } from "../sim/process.ts";
 import { ListSender } from "./lists.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
-export function runProcessThread(scope: DedicatedWorkerGlobalScope, build: Build): void {
+/** What a thread needs of its worker's global scope. */
+export interface ThreadScope {
+  onmessage: ((event: MessageEvent<ToThread>) => void) | null;
+  postMessage(answer: FromThread): void;
+}
+
+export function runProcessThread(scope: ThreadScope, build: Build): void {
   let process: RecordedProcess | null = null;
   let lists = new ListSender();
 
