@@ -209,8 +209,8 @@ export const MEMBER_MUTANTS: readonly MemberMutant[] = [
   {
     name: "a client believes in its lease as long as nobody says no",
     file: "etcd/client/lease-keeper.ts",
-    find: 'if (deadline <= now) this.#lose(lease, "no-answer", null);',
-    replace: 'if (deadline <= 0) this.#lose(lease, "no-answer", null);',
+    find: "const deadline = now + ttl * SECOND;",
+    replace: "const deadline = now + 100 * ttl * SECOND;",
     meant: "client leases",
   },
   {
