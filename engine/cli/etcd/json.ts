@@ -66,7 +66,7 @@ function valueOf(field: Field, given: Value): unknown {
       return given;
     case "int":
     case "uint32":
-      return Number(integerOf(given, field.kind === "int"));
+      return safe(integerOf(given, field.kind === "int"));
     case "int64":
       return integerOf(given, true).toString();
     case "uint64":
@@ -86,6 +86,12 @@ function bytesOf(given: Value): Bytes {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u.test(text))
     throw new JsonProblem("illegal base64 data");
   return fromArray(Buffer.from(text, "base64"));
+}
+
+/** Revisions, limits and times beyond what a figure holds mean the same as the largest: more than there can be. */
+function safe(value: bigint): number {
+  const most = BigInt(Number.MAX_SAFE_INTEGER);
+  return Number(value > most ? most : value < -most ? -most : value);
 }
 
 function byteOf(given: Value): number {

@@ -30,12 +30,11 @@ export function confChangeOf(change: MemberChange): ConfChange {
 }
 
 export function mayAdd(core: Core, isLearner: boolean): EtcdError | null {
-  if (isLearner) return null;
   const voters = core.state.membership.voters();
   const running = voters.filter(started).length;
   const members = voters.length + 1;
   // A single member may always be joined by a second one.
-  if (!(running === 1 && members === 2) && running < quorumOf(members)) return NOT_ENOUGH_STARTED;
+  if (!isLearner && !(running === 1 && members === 2) && running < quorumOf(members)) return NOT_ENOUGH_STARTED;
   return voters.every((member) => isActive(core, member)) ? null : etcdError("Unhealthy");
 }
 

@@ -66,7 +66,7 @@ const SORTED: readonly {
 ];
 
 const sorted = (figures: string, down: boolean, shifts: typeof SHIFTS_GO_1_19): string => {
-  const rows = [...figures].map((figure, place) => ({ figure: DIGITS.indexOf(figure), place }));
+  const rows = Array.from(figures, (figure, place) => ({ figure: DIGITS.indexOf(figure), place }));
   goSort(rows, (a, b) => (down ? b.figure < a.figure : a.figure < b.figure), shifts);
   return rows.map(({ place }) => DIGITS[place]).join("");
 };

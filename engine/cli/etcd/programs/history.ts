@@ -1,5 +1,5 @@
 /** The past: reads of old revisions, compactions, hashes, restarts in between. */
-import { b64, Draw, EVERYTHING, inTurn, keyOf, KV, type Program, prefixOf, spanOf, type Span } from "./kit.ts";
+import { b64, Draw, EVERYTHING, inTurn, keyOf, KV, type Program, prefixOf, restart, spanOf, type Span } from "./kit.ts";
 
 export function historyProgram(seed: number): Program {
   return {
@@ -67,7 +67,7 @@ export function historyProgram(seed: number): Program {
         ],
       ];
       await inTurn(draw.between(1, 3), async (i) => {
-        if (i > 0) await recorder.restart(draw.pick(["graceful", "kill"]));
+        if (i > 0) await restart(recorder, draw.pick(["graceful", "kill"]));
         await inTurn(45, () => draw.way(steps));
       });
       await recorder.call(`${KV}range`, EVERYTHING);

@@ -81,6 +81,18 @@ export async function inTurn(steps: number, step: (i: number) => Promise<unknown
   for (let i = 0; i < steps; i += 1) await step(i);
 }
 
+/**
+ * A restart. 3.4 replays what came behind the last write that changed something, and then knows things that it did not
+ * know the first time (leases granted later; a transaction's reads are left out): so a write comes first, and a moment.
+ */
+export async function restart(recorder: Recorder, mode: "graceful" | "kill"): Promise<void> {
+  await recorder.call(`${KV}put`, { key: b64("before restart"), value: b64(mode) });
+  recorder.watchOpen("quiet");
+  await recorder.watchDrain("quiet");
+  recorder.watchClose("quiet");
+  await recorder.restart(mode);
+}
+
 export function b64(text: string): string {
   return Buffer.from(text, "latin1").toString("base64");
 }

@@ -1,5 +1,5 @@
 /** Leases: odd times and ids, keys that move between them, ends, renewals, restarts. */
-import { b64, Draw, EVERYTHING, inTurn, keyOf, KV, LEASE, type Program } from "./kit.ts";
+import { b64, Draw, EVERYTHING, inTurn, keyOf, KV, LEASE, type Program, restart } from "./kit.ts";
 
 const KEYS = ["a", "b", "c", "d", "e"];
 const IDS = ["1", "2", "3", "77", "-5", "9223372036854775807", "-9223372036854775808", "4611686018427387904"];
@@ -101,7 +101,7 @@ export function leasingProgram(seed: number): Program {
       await recorder.watchDrain(`w${watches}`);
       recorder.watchClose(`w${watches}`);
       if (draw.chance(40)) {
-        await recorder.restart(draw.pick(["graceful", "kill"]));
+        await restart(recorder, draw.pick(["graceful", "kill"]));
         await inTurn(8, () => draw.way(steps));
         await inTurn(IDS.length, (i) => recorder.call(`${LEASE}timetolive`, { ID: IDS[i], keys: true }));
       }

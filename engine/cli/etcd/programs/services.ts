@@ -25,7 +25,8 @@ export function servicesProgram(seed: number): Program {
         if (next !== undefined) await recorder.await(next.id);
       };
       const leaders = new Map<string, unknown>();
-      let candidate: string | null = null;
+      /** Where a key stands that is no candidate's: who campaigns waits for it to go. */
+      const foreign = new Set<string>();
       const observers = new Set<string>();
       const lockSteps: readonly (readonly [number, () => Promise<unknown>])[] = [
         [
@@ -87,7 +88,7 @@ export function servicesProgram(seed: number): Program {
           6,
           async () => {
             const place = draw.pick(["e", "f", "g"]);
-            if (candidate !== null && candidate !== place && leaders.has(place)) return;
+            if (foreign.has(place)) return;
             const lease = { e: 0x61, f: 0x62, g: 0x63 }[place] as number;
             const told = await recorder.call("/v3/election/campaign", {
               ...election(place),
@@ -123,11 +124,31 @@ export function servicesProgram(seed: number): Program {
           },
         ],
         [4, async () => (observers.size === 0 ? undefined : recorder.streamDrain(draw.pick([...observers])))],
-        [2, () => recorder.call(`${KV}deleterange`, prefixOf(draw.pick(["e/", "f/", "g/"])))],
-        [2, () => recorder.call(`${KV}put`, { ...keyOf(draw.pick(["e/zz", "f/zz"])), value: value() })],
-        [1, () => recorder.call(`${KV}deleterange`, keyOf(draw.pick(["e/zz", "f/zz"])))],
+        [
+          2,
+          () => {
+            const place = draw.pick(["e", "f", "g"]);
+            foreign.delete(place);
+            return recorder.call(`${KV}deleterange`, prefixOf(`${place}/`));
+          },
+        ],
+        [
+          2,
+          () => {
+            const place = draw.pick(["e", "f"]);
+            foreign.add(place);
+            return recorder.call(`${KV}put`, { ...keyOf(`${place}/zz`), value: value() });
+          },
+        ],
+        [
+          2,
+          () => {
+            const place = draw.pick(["e", "f"]);
+            foreign.delete(place);
+            return recorder.call(`${KV}deleterange`, keyOf(`${place}/zz`));
+          },
+        ],
       ];
-      candidate = null;
       await inTurn(LEASES.length, (i) => recorder.call(`${LEASE}grant`, { ID: String(LEASES[i]), TTL: "9000" }));
       await inTurn(3, (i) => recorder.call(`${LEASE}grant`, { ID: String(0x61 + i), TTL: "9000" }));
       const steps = seed % 2 === 0 ? lockSteps : leaderSteps;

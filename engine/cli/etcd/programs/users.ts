@@ -50,7 +50,7 @@ export function usersProgram(seed: number): Program {
         [6, () => ask("role/get", { role: role() })],
         [3, () => ask("role/list", {})],
         [2, () => ask("role/delete", { role: role() })],
-        [12, () => ask("role/grant", { name: role(), ...(draw.chance(96) && { perm: perm() }) })],
+        [12, () => ask("role/grant", { name: role(), perm: perm() })],
         [6, () => ask("role/revoke", { role: role(), ...span() })],
         [3, () => ask("authenticate", { name: user(), password: password() })],
         [1, () => ask("disable", {})],
