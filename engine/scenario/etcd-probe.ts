@@ -4,6 +4,7 @@
  */
 import { assert } from "../base/assert.ts";
 import { SECOND } from "../base/units.ts";
+import { watchBytes } from "../etcd/api/flow.ts";
 import type { LeaseId } from "../etcd/api/ids.ts";
 import * as m from "../etcd/api/messages.ts";
 import {
@@ -49,6 +50,8 @@ export interface Stream {
   readonly member: ProcessId;
   readonly call: number;
   readonly got: object[];
+  /** It takes nothing up. */
+  slow: boolean;
 }
 
 export class Cluster {
@@ -101,7 +104,22 @@ export class Cluster {
     const frame = input.data as ServerFrame;
     if (frame.type === "answer") this.#answers.set(frame.call, frame.body);
     else if (frame.type === "error") this.#answers.set(frame.call, frame.error);
-    else if (frame.type === "message") this.#streams.get(frame.call)?.got.push(frame.body);
+    else if (frame.type === "message") this.#message(frame.call, frame.body);
+  }
+
+  #message(call: number, body: object): void {
+    const stream = this.#streams.get(call);
+    if (stream === undefined) return;
+    stream.got.push(body);
+    if (!stream.slow && "events" in body)
+      this.send(stream.member, { type: "window", call, bytes: watchBytes(body as m.WatchResponse) });
+  }
+
+  /** A stream that was slow takes up all that has come, and from now on what comes. */
+  takeUp(stream: Stream): void {
+    stream.slow = false;
+    const bytes = (stream.got as m.WatchResponse[]).reduce((sum, response) => sum + watchBytes(response), 0);
+    this.send(stream.member, { type: "window", call: stream.call, bytes });
   }
 
   send(member: ProcessId, frame: ClientFrame): void {
@@ -128,7 +146,7 @@ export class Cluster {
 
   open(member: ProcessId, method: StreamMethod, metadata: Metadata = PLAIN): Stream {
     this.#calls += 1;
-    const stream: Stream = { member, call: this.#calls, got: [] };
+    const stream: Stream = { member, call: this.#calls, got: [], slow: false };
     this.#streams.set(stream.call, stream);
     this.send(member, { type: "open", call: stream.call, method, metadata });
     return stream;

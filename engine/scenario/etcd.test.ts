@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { MS, SECOND } from "../base/units.ts";
 import type { EtcdError } from "../etcd/api/errors.ts";
+import { WINDOW_BYTES } from "../etcd/api/flow.ts";
 import * as m from "../etcd/api/messages.ts";
 import type { Metadata, RequestOf } from "../etcd/api/methods.ts";
 import { create } from "../etcd/api/proto.ts";
@@ -50,7 +51,7 @@ describe("a follower", () => {
       peerUrls: ["http://nowhere:2380"],
       isLearner: true,
     });
-    expect(added.member).toMatchObject({ isLearner: true, name: "" });
+    expect(added).toMatchObject({ member: { isLearner: true, name: "" } });
     const refused = cluster.call<EtcdError>(follower, "Cluster/MemberPromote", { id: added.member.id });
     expect(refused).toEqual(failure("can only promote a learner member which is in sync with leader"));
   });
@@ -158,6 +159,57 @@ describe("a watch", () => {
       true,
     );
     expect(eventsOf(stream)).toEqual(Array.from({ length: 60 }, (_, i) => `PUT a@${i + 2}`));
+  });
+});
+
+describe("a client that takes nothing up", () => {
+  const value = "x".repeat(1_000);
+  const putMany = (cluster: Cluster, from: number, to: number): void => {
+    for (let i = from; i < to; i += 1) cluster.call(N1, "KV/Put", { key: "a", value });
+  };
+  const told = (count: number): string[] => Array.from({ length: count }, (_, i) => `PUT a@${i + 2}`);
+
+  it("gets a window full; 128 responses wait for it, then its watch is a victim, and later nothing is missing", () => {
+    const cluster = new Cluster(1);
+    const stream = cluster.watch(N1, { key: "a" });
+    stream.slow = true;
+    putMany(cluster, 0, 400);
+    const window = Math.ceil((WINDOW_BYTES - 40) / (1_001 + 80));
+    // Its answer to the create request is on its way too.
+    expect(eventsOf(stream)).toEqual(told(window));
+    const slowed = () => cluster.events.flatMap(({ event }) => (event.type === "etcd-watch-slowed" ? [event] : []));
+    expect(slowed()).toMatchObject([{ slow: true }]);
+    cluster.takeUp(stream);
+    cluster.pass(1 * SECOND);
+    expect(eventsOf(stream)).toEqual(told(400));
+    expect(slowed()).toMatchObject([{ slow: true }, { slow: false }]);
+    putMany(cluster, 400, 420);
+    cluster.pass(100 * MS);
+    expect(eventsOf(stream)).toEqual(told(420));
+  });
+
+  it("holds up no other stream, and no write", () => {
+    const cluster = new Cluster(3);
+    const slow = cluster.watch(N1, { key: "a" });
+    slow.slow = true;
+    const quick = cluster.watch(N1, { key: "a" });
+    putMany(cluster, 0, 300);
+    cluster.pass(100 * MS);
+    expect(eventsOf(quick)).toEqual(told(300));
+    expect(eventsOf(slow).length).toBeLessThan(80);
+  });
+
+  it("whose watch is compacted meanwhile is told what it kept, then that it is over", () => {
+    const cluster = new Cluster(1);
+    const stream = cluster.watch(N1, { key: "a" });
+    stream.slow = true;
+    putMany(cluster, 0, 300);
+    cluster.call(N1, "KV/Compact", { revision: 290 });
+    cluster.takeUp(stream);
+    cluster.pass(1 * SECOND);
+    const seen = eventsOf(stream);
+    expect(seen).toEqual(told(seen.length));
+    expect(stream.got.at(-1)).toMatchObject({ canceled: true, compactRevision: 290 });
   });
 });
 

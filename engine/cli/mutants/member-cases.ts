@@ -262,6 +262,42 @@ const CASES = {
     return first(["events over a snapshot", eventsOf(stream), all]);
   },
 
+  /** A client that takes nothing up costs a bounded amount of memory, and misses nothing. */
+  "slow watches"(): Wrong {
+    const cluster = new Cluster(1);
+    const stream = cluster.watch(N1, { key: "a" });
+    stream.slow = true;
+    const value = "x".repeat(1_000);
+    for (let i = 0; i < 400; i += 1) cluster.call(N1, "KV/Put", { key: "a", value });
+    const inFlight = eventsOf(stream).length;
+    const slowed = eventsNamed(cluster, "etcd-watch-slowed").length;
+    cluster.takeUp(stream);
+    cluster.pass(1 * SECOND);
+    const all = Array.from({ length: 400 }, (_, i) => `PUT a@${i + 2}`);
+    return first(
+      ["events on their way stay below a window", inFlight < 80, true],
+      ["victims while 400 events wait", slowed, 1],
+      ["events in the end", eventsOf(stream), all],
+    );
+  },
+
+  /** A client gives back to the window what it has taken up. */
+  "client windows"(): Wrong {
+    const bench = new Bench(["n1"]);
+    bench.client.watch("k");
+    bench.settle();
+    bench.message(bench.last("open").call, create(m.WatchResponse, { header: header(1), created: true, watchId: 0 }));
+    for (let i = 2; i < 40; i += 1) {
+      const kv = create(m.KeyValue, { key: "k", value: "x".repeat(1_000), modRevision: i });
+      bench.message(
+        bench.last("open").call,
+        create(m.WatchResponse, { header: header(i), events: [create(m.Event, { kv })] }),
+      );
+    }
+    const back = bench.frames("window").reduce((sum, { bytes }) => sum + bytes, 0);
+    return first(["most of 38 kB is given back", back > 20_000 && back < 45_000, true]);
+  },
+
   /** A learner serves local reads and its status, nothing else. */
   learners(): Wrong {
     const cluster = new Cluster(1);

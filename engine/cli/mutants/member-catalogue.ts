@@ -36,7 +36,7 @@ export const MEMBER_MUTANTS: readonly MemberMutant[] = [
   {
     name: "puts go on under the alarm when there is room again",
     file: "etcd/state.ts",
-    find: 'return this.hasAlarm("NOSPACE") && costOf(request) > 0 ? etcdError("NoSpace") : null;',
+    find: 'return this.#guard === "NOSPACE" && costOf(request) > 0 ? etcdError("NoSpace") : null;',
     replace: "return null;",
     meant: "quota",
   },
@@ -163,7 +163,42 @@ export const MEMBER_MUTANTS: readonly MemberMutant[] = [
     replace: "",
     meant: "restored watches",
   },
+  {
+    name: "a stream takes whatever there is, however slow its client",
+    file: "etcd/member/outlet.ts",
+    find: "if (!isOpen && this.#waiting.length + this.#promised >= WAITING_MAX) return false;",
+    replace: "",
+    meant: "slow watches",
+  },
+  {
+    name: "what a stream has no room for is dropped",
+    file: "etcd/watch/watchable.ts",
+    find: "if (!this.#tell(watcher, its, revision, told)) this.#makeVictim(watcher, its);",
+    replace: "this.#tell(watcher, its, revision, told);",
+    meant: "slow watches",
+  },
+  {
+    name: "a victim is told what it kept and forgets what happened since",
+    file: "etcd/watch/watchable.ts",
+    find: 'watcher.state = watcher.minRevision > revision ? "synced" : "unsynced";\n      this.#keep(watcher);\n    }\n    return told;\n  }\n\n  /** Lets',
+    replace: 'watcher.state = "synced";\n      this.#keep(watcher);\n    }\n    return told;\n  }\n\n  /** Lets',
+    meant: "slow watches",
+  },
+  {
+    name: "the window is not held to",
+    file: "etcd/member/outlet.ts",
+    find: "      if (this.#inFlight >= WINDOW_BYTES) break;\n",
+    replace: "",
+    meant: "slow watches",
+  },
   // Clients
+  {
+    name: "a client gives no room back",
+    file: "etcd/client/channel.ts",
+    find: "const isDue = bytes >= GIVE_BACK_BYTES;",
+    replace: "const isDue = bytes >= 99 * GIVE_BACK_BYTES;",
+    meant: "client windows",
+  },
   {
     name: "a watch is opened again at the last event that was seen",
     file: "etcd/client/watcher.ts",

@@ -65,8 +65,10 @@ export function mayPromote(core: Core, id: MemberId): EtcdError | null {
 }
 
 /** Whether it was heard from lately. Only the leader hears from all; elsewhere nobody is thought to be down. */
-function isActive({ host }: Core, { node }: ClusterMember): boolean {
-  if (node === host.id) return true;
+function isActive({ host, leader }: Core, member: ClusterMember): boolean {
+  const { node } = member;
+  if (node === host.id || leader !== host.id) return true;
   const known = host.progress().find(({ id }) => id === node);
-  return known === undefined || known.progress.active;
+  // One that never started was never heard from.
+  return known === undefined || (known.progress.active && started(member));
 }
