@@ -183,13 +183,18 @@ export class Connections {
     this.#flow(half);
   }
 
-  /** Lost by hand, on its way or held: it is sent again after a timeout, and what was sent behind it comes after it. */
-  lost(part: Pending): void {
+  /**
+   * Lost by hand, on its way or held: it is sent again after a timeout, and what was sent behind it comes after it.
+   *
+   * @param swallowed somebody between the two ends has it: nobody misses it
+   */
+  lost(part: Pending, swallowed: boolean): void {
     const segment = part.body as Segment;
     const half = this.#halfFrom(segment.connection, part.from as Cell);
     if (half === null) return;
     const link = this.#carrier.link(half.from, half.to);
     half.gaps = half.gaps.filter((gap) => gap !== segment.seq);
+    if (swallowed) return this.#flow(half);
     const behind = this.#behind(half, segment.connection, segment.seq);
     const waits = link.cut || this.#isMissing(half, segment.seq);
     const arrivesAt = waits ? null : this.#arrival(half, link, RETRANSMIT_AFTER);

@@ -362,6 +362,14 @@ describe("a connection", () => {
     expect(happened("lost")[0]?.event).toMatchObject({ why: "dropped" });
   });
 
+  it("of which a segment is swallowed on the way misses nothing: the rest arrives as if it had", () => {
+    opened();
+    say("a", "b", "c");
+    order({ type: "drop", message: carrying("b"), swallow: true });
+    run(500);
+    expect(ends().server).toEqual(["accepted", "a", "c"]);
+  });
+
   it("of which a held segment is lost under a cut sends it when the link is mended", () => {
     opened();
     say("a", "b");

@@ -614,7 +614,7 @@ export class World implements Facts, Carrier {
           : present(this.#find(command.message), "checked");
         event.live = false;
         this.#emit(event.from, this.#cause, { type: "lost", message: event.id, why: "dropped" });
-        if (event.kind === "segment") this.#connections.lost(event);
+        if (event.kind === "segment") this.#connections.lost(event, command.swallow === true);
         return;
       }
       case "duplicate": {
