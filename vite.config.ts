@@ -14,6 +14,8 @@ export default defineConfig(({ mode }) => {
   const single = mode === "single";
   return {
     base: "./",
+    // React's hook for its developer tools is left out.
+    define: { __REACT_DEVTOOLS_GLOBAL_HOOK__: "undefined" },
     css: { modules: { generateScopedName: shortNames() } },
     plugins: [
       react(),
@@ -33,7 +35,12 @@ export default defineConfig(({ mode }) => {
         treeshake: { moduleSideEffects: (id) => !id.includes("/engine/") },
       },
       copyPublicDir: !single,
-      modulePreload: { polyfill: false }, // it would fetch, and every browser that we name knows modulepreload
+      modulePreload: {
+        polyfill: false, // it would fetch, and every browser that we name knows modulepreload
+        // A table of what each later chunk imports would come with the first page; styles must be there before it.
+        resolveDependencies: (_file, needed, { hostType }) =>
+          hostType === "js" ? needed.filter((name) => name.endsWith(".css")) : needed,
+      },
     },
   };
 });

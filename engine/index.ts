@@ -91,6 +91,7 @@ export type {
   QueuePlace,
   ResourceView,
   ResourceWrite,
+  PrimarySpan,
   ServerView,
   ThreadView,
 } from "./trace/lab-view.ts";

@@ -102,6 +102,7 @@ export const enFirst = {
   "tab.cluster": "Cluster",
   "tab.write": "Write",
   "tab.list": "Panels",
+  "tab.taller": "Panels in place of the stage",
 
   "log.empty": "Every log is empty.",
 

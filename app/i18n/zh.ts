@@ -2,6 +2,7 @@
 import type { Dictionary } from "./dictionary.ts";
 import { zhEtcd } from "./zh-etcd.ts";
 import { zhLabNotes } from "./zh-lab-notes.ts";
+import { zhLabHazards } from "./zh-lab-hazards.ts";
 import { zhLabs } from "./zh-labs.ts";
 
 const zhRaft = {
@@ -186,6 +187,7 @@ const zhRaft = {
   "tab.network": "网络",
   "tab.cluster": "集群",
   "tab.write": "写入",
+  "tab.taller": "面板占据舞台的位置",
   "tab.list": "面板",
 
   "log.empty": "所有日志都是空的。",
@@ -781,4 +783,4 @@ const zhRaft = {
   "problem.link.new-run": "{why}已开始新的运行。",
 } as const;
 
-export const zh = { ...zhRaft, ...zhEtcd, ...zhLabs, ...zhLabNotes } satisfies Dictionary;
+export const zh = { ...zhRaft, ...zhEtcd, ...zhLabs, ...zhLabHazards, ...zhLabNotes } satisfies Dictionary;

@@ -2,19 +2,22 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/use-text.ts";
 import { Notices } from "../panels/notices.tsx";
+import PageKeys from "../panels/page-keys.ts";
 import { Transport } from "../panels/transport.tsx";
+import Why from "../panels/why.tsx";
 import { Stage } from "../scene/stage.tsx";
 import { anyPanicked, everLed, settings } from "../store/selectors.ts";
 import { usePlayer } from "../player/use.ts";
 import { useStarted } from "../store/use-started.ts";
 import { useView } from "../store/use.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { paced } from "../ui/paced.ts";
 import { type Tab, Tabs } from "../ui/tabs.tsx";
 import { writeText } from "../ui/write-text.ts";
 import { useMedia } from "../ui/use-media.ts";
 import { Header } from "./header.tsx";
 import { HintLine } from "./hint-line.tsx";
-import panels from "../panels/panels.module.css";
 import css from "./pages.module.css";
 
 /** What is not seen at first is fetched when it is. */
@@ -26,10 +29,8 @@ const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
 const RulesPanel = lazy(() => import("../panels/rules-panel.tsx"));
 const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
 const MessageList = lazy(() => import("../scene/message-list.tsx"));
-const PageKeys = lazy(() => import("../panels/page-keys.ts"));
 /** Before the first leader there is nothing on it. */
 const Timeline = lazy(() => import("../panels/timeline.tsx"));
-const Why = lazy(() => import("../panels/why.tsx"));
 const StageTools = lazy(() => import("../scene/stage-tools.tsx"));
 const HelpDialog = lazy(() => import("./help-dialog.tsx"));
 
@@ -52,6 +53,7 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const narrow = useMedia(NARROW);
   const [help, setHelp] = useState(false);
   const [keys, setKeys] = useState(true);
+  const [tall, setTall] = useState(false);
   const [tab, setTab] = useState(narrow && top !== undefined ? top.id : first);
   const started = useStarted();
   const logged = useView(everLed);
@@ -81,7 +83,7 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const shown = tabs.some(({ id }) => id === tab) ? tab : (tabs[0]?.id ?? "log");
 
   return (
-    <div className={css["page"]}>
+    <div className={css["page"]} data-tall={narrow && tall ? "" : undefined}>
       <Header onHelp={openHelp} onRules={openRules} />
       <main className={css["main"]}>
         <div className={css["scene"]}>
@@ -95,15 +97,24 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
           {lawless ? <RulesOff /> : null}
           {panicked ? <Panics /> : null}
         </Suspense>
-        <Suspense fallback={null}>
-          <PageKeys on={keys} onHelp={openHelp} />
-        </Suspense>
-        <Suspense fallback={<section className={panels["why"]} />}>
-          <Why />
-        </Suspense>
+        <PageKeys on={keys} onHelp={openHelp} />
+        <Why />
       </main>
       <aside className={css["side"]} aria-label={text("tab.list")}>
         {narrow || top === undefined ? null : top.content}
+        {narrow ? (
+          <span className={css["taller"]}>
+            <Button
+              look="quiet"
+              square
+              aria-pressed={tall}
+              aria-label={text("tab.taller")}
+              onClick={() => setTall(!tall)}
+            >
+              <Icon name="taller" />
+            </Button>
+          </span>
+        ) : null}
         <Tabs label={text("tab.list")} tabs={tabs} value={shown} onChange={setTab} />
       </aside>
       <footer className={css["foot"]}>

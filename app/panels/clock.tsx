@@ -14,14 +14,16 @@ export function Clock() {
   const player = usePlayer();
   const shown = useRef<HTMLOutputElement>(null);
   useEffect(() => {
-    let last = "";
     const write = paced(READABLE_MS, (now: number) => {
-      const words = language.number(now / 1_000_000, 3);
-      if (shown.current === null || words === last) return;
-      last = words;
-      writeText(shown.current, words);
+      if (shown.current !== null) writeText(shown.current, language.number(now / 1_000_000, 3));
     });
-    const off = player.onFrame((_view, now) => write.call(now));
+    let asked = 0;
+    const off = player.onFrame((_view, now) => {
+      // A clock that stands does not keep its next moment waiting.
+      if (now === asked) return;
+      asked = now;
+      write.call(now);
+    });
     return () => {
       off();
       write.cancel();

@@ -13,7 +13,8 @@ import { usePlayer } from "../player/use.ts";
 import { placementOf, settings as settingsOf, specOf } from "../store/selectors.ts";
 import { useView, useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
-import { Check, Range, Select, TextField } from "../ui/field.tsx";
+import { Check, Range, TextField } from "../ui/field.tsx";
+import { Select } from "../ui/select.tsx";
 import { MembersSection } from "./members-section.tsx";
 import css from "./panels.module.css";
 

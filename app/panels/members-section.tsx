@@ -6,7 +6,7 @@ import { usePlayer } from "../player/use.ts";
 import { confOf, confPlaceOf, leaderId, memberIds, placeIn } from "../store/selectors.ts";
 import { useView } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
-import { Select } from "../ui/field.tsx";
+import { Select } from "../ui/select.tsx";
 import { change, nextMachine, stepsTo, type Wish, WISHES, wishOf } from "./membership.ts";
 import css from "./panels.module.css";
 

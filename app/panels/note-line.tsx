@@ -1,18 +1,26 @@
 import { memo } from "react";
-import type { Note } from "../../engine/index.ts";
+import { clientName, type Note } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
 import { Sentence } from "../i18n/sentence.tsx";
 import { useLanguage } from "../i18n/use-text.ts";
+import { useView } from "../store/use.ts";
 
 const NAMES: ReadonlySet<string> = new Set(["process", "for", "from", "to", "leader", "member", "value"]);
 
-export function noteParts(language: Language, note: Note) {
-  return language.say("note", note.what, { ...note.figures, process: note.process });
+/** What a process is called: the clients of a lab have letters. */
+export function processName(id: string, inLab: boolean): string {
+  return inLab && id.startsWith("c") ? clientName(id) : id;
+}
+
+function noteParts(language: Language, note: Note, inLab: boolean) {
+  const process = note.process === null ? null : processName(note.process, inLab);
+  return language.say("note", note.what, { ...note.figures, process });
 }
 
 /** One note in words, with its reason. */
 export const NoteLine = memo(function NoteLine({ note }: { readonly note: Note }) {
-  return <Sentence parts={noteParts(useLanguage(), note)} strong={NAMES} />;
+  const inLab = useView((view) => view.lab !== null);
+  return <Sentence parts={noteParts(useLanguage(), note, inLab)} strong={NAMES} />;
 });
 
 /** Notes that repeat what others say better: they are listed, but never the headline. */

@@ -5,7 +5,7 @@
 import { useEffect } from "react";
 import type { StepKind } from "../../engine/index.ts";
 import { usePlayer } from "../player/use.ts";
-import { leaderId } from "../store/selectors.ts";
+import { chiefId } from "../store/chief.ts";
 import { useWorldId } from "../store/use.ts";
 import { readWorld } from "../store/worlds.ts";
 
@@ -50,8 +50,8 @@ export default function PageKeys({ on, onHelp }: Props) {
           return true;
         case "l":
         case "L": {
-          const leader = leaderId(readWorld(world).view);
-          if (leader !== null) void player.dispatch({ type: "crash", process: leader });
+          const chief = chiefId(readWorld(world).view);
+          if (chief !== null) void player.dispatch({ type: "crash", process: chief });
           return true;
         }
         case "h":

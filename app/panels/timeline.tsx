@@ -1,8 +1,9 @@
 import { type KeyboardEvent, lazy, memo, type PointerEvent, Suspense, useEffect, useMemo, useRef } from "react";
-import type { Note } from "../../engine/index.ts";
+import type { Note, PrimarySpan, Reign } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
+import { chiefKind } from "../store/chief.ts";
 import { faults as faultsOf, inPast, reigns as reignsOf, violation as violationOf } from "../store/selectors.ts";
 import { letterOf } from "../store/lock-facts.ts";
 import { useView, useWorld, useWorldId } from "../store/use.ts";
@@ -11,6 +12,7 @@ import "../ui/css.ts";
 import { paced } from "../ui/paced.ts";
 import { usePalette } from "../ui/use-palette.ts";
 import { useSize } from "../ui/use-size.ts";
+import { processName } from "./note-line.tsx";
 import { bandsOf, spanFor, ticksFor } from "./timeline-scale.ts";
 import css from "./timeline.module.css";
 
@@ -40,9 +42,12 @@ export default function Timeline() {
   const slider = useRef<HTMLDivElement>(null);
   // What is drawn needs the time but roughly: the playhead itself moves outside React, and covers what is drawn ahead.
   const span = useWorld((state) => spanFor(state.headAt));
-  const coarse = useWorld((state) => Math.ceil(state.headAt / (span / COARSE)) * (span / COARSE));
+  const coarse = useWorld(({ headAt, playing }) =>
+    playing ? Math.ceil(headAt / (span / COARSE)) * (span / COARSE) : headAt,
+  );
   const past = useWorld(inPast);
   const inLab = useView((view) => view.lab !== null);
+  const kind = useView(chiefKind);
   const forked = useWorld((state) => state.branches > 0);
   const { scale } = usePalette();
   const left = LEFT * scale;
@@ -115,11 +120,14 @@ export default function Timeline() {
       ref={box}
       className={css["timeline"]}
       aria-label={text("timeline.label")}
+      data-chief={kind}
       style={{ "--left": `${left}px`, "--right": `${right}px` }}
     >
-      <span className={css["lane"]} data-lane="leader">
-        {text("timeline.lane.leader")}
-      </span>
+      {kind === "none" ? null : (
+        <span className={css["lane"]} data-lane="leader">
+          {text(`timeline.lane.${kind}`)}
+        </span>
+      )}
       <span className={css["lane"]} data-lane="faults">
         {text("timeline.lane.faults")}
       </span>
@@ -160,16 +168,20 @@ interface LanesProps {
 const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
   const language = useLanguage();
   const { text } = language;
-  const reigns = useView(reignsOf);
+  const elected = useView(reignsOf);
+  const primaries = useView((view) => (chiefKind(view) === "primary" ? (view.lab?.primaries ?? null) : null));
+  const alone = useView((view) => chiefKind(view) === "none");
+  const reigns = useMemo(() => (primaries === null ? elected : primaries.map(primaryReign)), [elected, primaries]);
   const faults = useView(faultsOf);
   const broken = useView(violationOf);
   const bands = bandsOf(reigns, now, (span / width) * 3);
   const ticks = ticksFor(span, width, 90 * scale);
   const digits = span <= 5_000_000 ? 1 : 0;
-  const placed = placeFaults(language, faults, x, width, scale);
+  const inLab = useView((view) => view.lab !== null);
+  const placed = placeFaults(language, faults, x, width, scale, inLab);
   return (
     <div className={css["lanes"]} aria-hidden>
-      <div className={css["run"]} style={{ width: x(now) }} />
+      {alone ? null : <div className={css["run"]} style={{ width: x(now) }} />}
       {bands.map((band) => {
         const left = x(band.from);
         const wide = Math.max(1, x(band.to) - left - 1);
@@ -183,10 +195,12 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
           >
             {band.leader === null || wide < 34 * scale
               ? null
-              : text(wide > 84 * scale ? "timeline.reign.long" : "timeline.reign.short", {
-                  leader: band.leader,
-                  term: band.term,
-                })}
+              : primaries !== null
+                ? band.leader
+                : text(wide > 84 * scale ? "timeline.reign.long" : "timeline.reign.short", {
+                    leader: band.leader,
+                    term: band.term,
+                  })}
           </span>
         );
       })}
@@ -210,6 +224,11 @@ const Lanes = memo(function Lanes({ width, span, now, scale, x }: LanesProps) {
     </div>
   );
 });
+
+/** Each new primary has the next hue, as each new term has. */
+function primaryReign({ server, from, to }: PrimarySpan, i: number): Reign {
+  return { leader: server, term: i + 1, from, to };
+}
 
 /** Who really held the lock of a lab, and where two believed at once. */
 function Locks({ x, now, scale }: Pick<LanesProps, "x" | "now" | "scale">) {
@@ -244,10 +263,11 @@ function placeFaults(
   x: (at: number) => number,
   width: number,
   scale: number,
+  inLab: boolean,
 ) {
   return faults.map((fault, i) => {
     const left = x(fault.at);
-    const words = faultWords(language, fault);
+    const words = faultWords(language, fault, inLab);
     const next = faults[i + 1];
     const room = (next === undefined ? width : x(next.at)) - left - 18 * scale;
     return { fault, left, words: words.length * 6.5 * scale <= room ? words : null };
@@ -262,10 +282,11 @@ function groupSizes(groups: string): string {
 }
 
 /** The fault in two words: who, and what became of it. */
-function faultWords({ text, find }: Language, { what, process, figures }: Note): string {
+function faultWords({ text, find }: Language, { what, process, figures }: Note, inLab: boolean): string {
   const groups = figures["groups"];
   if (typeof groups === "string") return `${find(`fault.${what}`) ?? what} ${groupSizes(groups)}`;
-  const subject = process ?? [figures["from"], figures["to"]].filter(Boolean).join(" → ");
+  const named = process === null ? null : processName(process, inLab);
+  const subject = named ?? [figures["from"], figures["to"]].filter(Boolean).join(" → ");
   const states: Readonly<Record<string, string>> = {
     crashed: text("liveness.crashed"),
     paused: text("liveness.paused"),

@@ -7,7 +7,7 @@ import { type Speed, SPEEDS } from "../store/speed.ts";
 import { stepKey } from "../store/step-name.ts";
 import { useView, useWorld } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
-import { Select } from "../ui/field.tsx";
+import { Select } from "../ui/select.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Clock } from "./clock.tsx";
 import css from "./transport.module.css";

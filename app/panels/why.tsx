@@ -1,10 +1,12 @@
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { useLanguage } from "../i18n/use-text.ts";
 import { notes as notesOf, playingOf, violation as violationOf } from "../store/selectors.ts";
 import { useView, useWorld } from "../store/use.ts";
-import BreachLine from "./breach-line.tsx";
 import { latestNotes, NoteLine, noteKey } from "./note-line.tsx";
 import css from "./panels.module.css";
+
+/** It is hoped never to be needed. */
+const BreachLine = lazy(() => import("./breach-line.tsx"));
 
 /** One line under the stage: what just happened, and why. What came before it fades behind. */
 export default function Why() {
@@ -25,7 +27,9 @@ export default function Why() {
       {shown === null ? null : (
         <p>
           <time>{number(shown.at / 1_000_000, 3)}</time>
-          <BreachLine violation={shown} />
+          <Suspense fallback={null}>
+            <BreachLine violation={shown} />
+          </Suspense>
         </p>
       )}
       {lines.length === 0 ? <p>{text("why.nothing")}</p> : null}

@@ -7,7 +7,8 @@ import { clientIds, memberIds } from "../store/selectors.ts";
 import type { Mirror } from "../store/mirror.ts";
 import { useView, useWorldId } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
-import { Select, TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
+import { Select } from "../ui/select.tsx";
 import css from "./panels.module.css";
 
 const WriteResults = lazy(() => import("./write-results.tsx"));

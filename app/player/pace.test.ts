@@ -16,6 +16,7 @@ describe("the rest between two frames", () => {
     expect(restBetween(view({ lost: "loss" }), 0.1)).toBe(0);
     expect(restBetween(view(), 1)).toBe(0);
     expect(restBetween(view(), "max")).toBe(0);
+    expect(restBetween({ ...view(), at: 0 }, 0.1)).toBe(0); // nobody waits for the first moment
   });
   it("is longer for heartbeats, and longest where nothing travels", () => {
     const [routine, still] = [restBetween(view({}), 0.1), restBetween(view(), 0.1)];

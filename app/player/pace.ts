@@ -16,8 +16,9 @@ const ROUTINE: ReadonlySet<FlightKind> = new Set<FlightKind>(["heartbeat", "hear
 
 /** How long to wait, in wall time, before the next frame is asked for. */
 export function restBetween(view: Pick<View, "flights" | "members" | "at">, speed: Speed): number {
-  if (speed === "max" || speed > SLOW) return 0;
   const { flights, at } = view;
+  // Who comes to the page is shown at once that time passes.
+  if (speed === "max" || speed > SLOW || at === 0) return 0;
   let still = true;
   for (const { kind, lost, arrivesAt, heldAt } of flights.values()) {
     if (heldAt !== null || arrivesAt === null || arrivesAt <= at) continue;

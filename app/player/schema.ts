@@ -128,6 +128,14 @@ const LabSchema: v.GenericSchema<unknown, LabConfig> = v.pipe(
     clients: v.pipe(v.array(ClientSchema), v.minLength(1), v.maxLength(LAB_CLIENTS_MAX)),
     stepTime: integer(0, 1_000_000),
     warmUp: integer(0, 60_000_000),
+    setup: v.exactOptional(
+      v.strictObject({
+        compat: v.exactOptional(v.picklist(["3.4", "3.5"])),
+        checkpoints: v.exactOptional(v.boolean()),
+        durable: v.exactOptional(v.boolean()),
+        sequenceFrom: v.exactOptional(integer(0, 2_147_483_647)),
+      }),
+    ),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     const bad = dataset.typed ? checkLab(dataset.value) : null;

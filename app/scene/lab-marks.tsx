@@ -119,7 +119,7 @@ const Mark = memo(function Mark({ row, layout }: { readonly row: Row; readonly l
           )}
           {clientLook === "card" && !layout.clientsBelow ? (
             <text className={css["quiet"]} x={pad} y={66 * scale} fontSize={11 * scale}>
-              {shorten(client.error ?? factOf(client.knows.at(-1)), 27)}
+              {shorten(client.error ?? factOf(client.knows.at(-1)), 24)}
             </text>
           ) : null}
         </>
@@ -168,9 +168,9 @@ function Resource({ layout, writer }: { readonly layout: StageLayout; readonly w
   );
 }
 
-/** The last thing that it learned. */
+/** The last thing that it learned. Of a path the end tells it apart. */
 function factOf(fact: { readonly name: string; readonly value: string } | undefined): string {
-  return fact === undefined ? "" : `${fact.name} ${fact.value}`;
+  return fact === undefined ? "" : `${fact.name} ${fact.value.replace(/^\/.*\//, "…/")}`;
 }
 
 function shorten(words: string, letters: number): string {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, memo, type MouseEvent } from "react";
 import type { Ballot, ProcessId } from "../../engine/index.ts";
 import { useLanguage } from "../i18n/use-text.ts";
+import { chiefId } from "../store/chief.ts";
 import { majority } from "../store/conf.ts";
 import {
   ballotsOf,
@@ -51,6 +52,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
   // Only the register has one value; others tell of themselves in their own words.
   const plain = useWorld((world) => subjectOf(world) !== "raft");
   const panic = useView(panicOf(id));
+  const chief = useView((view) => server === "primary" && chiefId(view) === id);
   const stand = useView(confPlaceOf(id));
   const place = layout.places.get(id);
   if (place === undefined) return null;
@@ -90,7 +92,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
     <g
       className={css["member"]}
       data-member={id}
-      data-role={down ? undefined : standRole(role, stand)}
+      data-role={down ? undefined : chief ? "leader" : standRole(role, stand)}
       data-liveness={liveness}
       data-place={stand}
       data-caught={caught ? "" : undefined}
@@ -108,7 +110,9 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
       <circle className={css["focus"]} r={disc + 13 * scale} />
       <circle className={css["reach"]} r={disc + 10 * scale} />
       <circle className={css["disc"]} r={disc} />
-      {role === "leader" && !down ? <circle className={css["inner"]} r={disc - 4.5 * scale} /> : null}
+      {role === "leader" && !down && disc >= ROOMY_DISC * scale ? (
+        <circle className={css["inner"]} r={disc - 4.5 * scale} />
+      ) : null}
       {liveness === "paused" ? <PausedMark disc={disc} /> : null}
       {liveness === "panicked" ? <PanickedMark disc={disc} /> : null}
       <text className={css["name"]} y={-disc * 0.35} fontSize={name}>
@@ -128,7 +132,7 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
         </text>
       ) : null}
       <Ballots id={id} layout={layout} />
-      {value === null || down ? null : (
+      {value === null || down || disc < ROOMY_DISC * scale ? null : (
         <text
           className={css["value"]}
           y={disc + cell + 29 * scale}
@@ -141,6 +145,9 @@ export const Member = memo(function Member({ id, layout, acts, caught }: Props) 
     </g>
   );
 });
+
+/** Smaller discs have no room for what is not needed. */
+const ROOMY_DISC = 30;
 
 /** About how many Latin letters wide: a Chinese character counts for nearly two. */
 function wordWidth(word: string): number {

@@ -21,6 +21,8 @@ export interface MotionInput {
 const TAU = Math.PI * 2;
 /** With more than this on their way, messages go unlabelled. */
 const LABELLED_MAX = 24;
+/** With a crowd of clients fewer are: their words would lie over the squares. */
+const LABELLED_IN_CROWD_MAX = 6;
 /** With more than this, shapes become plain squares of their colour: still cheap, and nobody could read them. */
 const SHAPED_MAX = 220;
 const HIT_RADIUS = 14;
@@ -132,6 +134,7 @@ function drawFlights(
 ): void {
   const { now, layout, palette, pointedAt, label } = input;
   const many = flights.length > SHAPED_MAX;
+  const unlabelled = flights.length > (layout.clientLook === "square" ? LABELLED_IN_CROWD_MAX : LABELLED_MAX);
   const labelled = new Set<string>();
   const size = glyphScale(layout);
   context.lineJoin = "round";
@@ -159,7 +162,7 @@ function drawFlights(
     else drawGlyph(context, GLYPHS[flight.kind], palette);
     context.restore();
 
-    if (flights.length > LABELLED_MAX || pointed) continue;
+    if (unlabelled || pointed) continue;
     // Of what goes out to all at once, one carries the words.
     const group = `${flight.kind} ${flight.from} ${flight.sentAt} ${broken}`;
     if (labelled.has(group)) continue;

@@ -29,6 +29,7 @@ const place = (identity: string, owner: string, watches: string | null = null): 
 });
 const lab = (clients: readonly LabClientView[], queue: readonly QueuePlace[]): LabView => ({
   servers: [],
+  primaries: [],
   lab: "etcd-fair",
   variant: "mended",
   startsAt: 0,

@@ -289,19 +289,39 @@ export function utf8Decode(bytes: Uint8Array): string {
   return text;
 }
 
-const CRC_TABLE: Uint32Array = (() => {
-  const table = new Uint32Array(256);
+/** Of a byte, and of a byte that one, two or three others follow: four bytes are looked up at once ("slicing by four"). */
+const CRC_TABLES: readonly [Int32Array, Int32Array, Int32Array, Int32Array] = (() => {
+  const tables = [new Int32Array(256), new Int32Array(256), new Int32Array(256), new Int32Array(256)] as const;
   for (let n = 0; n < 256; n += 1) {
     let c = n;
     for (let k = 0; k < 8; k += 1) c = c & 1 ? (c >>> 1) ^ 0x82f63b78 : c >>> 1;
-    table[n] = c >>> 0;
+    tables[0][n] = c;
   }
-  return table;
+  for (let behind = 1; behind < 4; behind += 1)
+    for (let n = 0; n < 256; n += 1) {
+      const c = tables[behind - 1]?.[n] as number;
+      (tables[behind] as Int32Array)[n] = (tables[0][c & 255] as number) ^ (c >>> 8);
+    }
+  return [...tables];
 })();
 
 /** CRC-32C (Castagnoli), the checksum that etcd's WAL uses, of bytes [from, to). */
 export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
-  let c = 0xffffffff;
-  for (let i = from; i < to; i += 1) c = (CRC_TABLE[(c ^ (bytes[i] as number)) & 255] as number) ^ (c >>> 8);
-  return (c ^ 0xffffffff) >>> 0;
+  const [t0, t1, t2, t3] = CRC_TABLES;
+  let c = -1;
+  let i = from;
+  for (; i + 4 <= to; i += 4) {
+    c ^=
+      (bytes[i] as number) |
+      ((bytes[i + 1] as number) << 8) |
+      ((bytes[i + 2] as number) << 16) |
+      ((bytes[i + 3] as number) << 24);
+    c =
+      (t3[c & 255] as number) ^
+      (t2[(c >>> 8) & 255] as number) ^
+      (t1[(c >>> 16) & 255] as number) ^
+      (t0[c >>> 24] as number);
+  }
+  for (; i < to; i += 1) c = (t0[(c ^ (bytes[i] as number)) & 255] as number) ^ (c >>> 8);
+  return ~c >>> 0;
 }

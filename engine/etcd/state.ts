@@ -103,9 +103,9 @@ export class EtcdState {
   }
 
   /** Whether the quota leaves room for what the request would add; one that adds nothing needs none. */
-  hasRoom(request: InternalRaftRequest): boolean {
+  hasRoom(request: Partial<InternalRaftRequest>): boolean {
     const cost = costOf(request);
-    return cost === 0 || this.#quotaBytes < 0 || this.mvcc.size.total + cost < this.#quotaBytes;
+    return cost === 0 || this.#quotaBytes < 0 || this.mvcc.totalSize + cost < this.#quotaBytes;
   }
 
   // ── the log ──
@@ -314,7 +314,7 @@ function only(response: object): Outcome {
   return { response, changes: NONE };
 }
 
-function costOf({ put: asked, txn: asTxn, leaseGrant }: InternalRaftRequest): number {
+function costOf({ put: asked = null, txn: asTxn = null, leaseGrant = null }: Partial<InternalRaftRequest>): number {
   if (asked !== null) return costOfPut(asked);
   if (asTxn !== null) return costOfTxn(asTxn);
   return leaseGrant === null ? 0 : LEASE_OVERHEAD;

@@ -15,6 +15,7 @@ import {
   type LabClientView,
   type LabView,
   type Overlap,
+  type PrimarySpan,
   type QueuePlace,
   type ResourceView,
   type ResourceWrite,
@@ -32,6 +33,7 @@ import type { Truth } from "./truth.ts";
 interface State {
   at: Micros;
   servers: readonly ServerView[];
+  primaries: readonly PrimarySpan[];
   readonly clients: Map<ProcessId, LabClientView>;
   readonly watches: Map<ProcessId, string | null>;
   believed: readonly Hold[];
@@ -66,6 +68,7 @@ export class LabFold {
     this.#state = {
       at: 0,
       servers: [],
+      primaries: [],
       clients: new Map(clientIds(config).map((id, i) => [id, newClient(id, programOf(config, i))])),
       watches: new Map(),
       believed: [],
@@ -95,7 +98,7 @@ export class LabFold {
     const client = process === null ? undefined : this.#state.clients.get(process);
     if (client !== undefined) this.#client(client, event as LabEvent | WorldEvent, traced);
     else if (process === RESOURCE) this.#resource(event as ResourceEvent, traced);
-    else if (process !== null) this.#server(process, event as RedisEvent);
+    else if (process !== null) this.#server(process, event as RedisEvent | WorldEvent);
     if ((event as WorldEvent).type === "sent") this.#sent(process, event as Extract<WorldEvent, { type: "sent" }>);
   }
 
@@ -126,6 +129,7 @@ export class LabFold {
       startsAt: this.#config.warmUp,
       lock: this.#config.lock,
       servers: rest.servers,
+      primaries: rest.primaries,
       clients: [...clients.values()],
       queue: this.#queue(),
       believed,
@@ -170,12 +174,23 @@ export class LabFold {
 
   // ── the servers ──
 
-  #server(id: ProcessId, event: RedisEvent): void {
+  #server(id: ProcessId, event: RedisEvent | WorldEvent): void {
+    if (event.type === "crashed" || event.type === "panicked") return this.#isPrimary(id, false);
     if (event.type !== "redis-role") return;
     const { servers } = this.#state;
     const at = servers.findIndex((server) => server.id === id);
     const server: ServerView = { id, role: event.role };
     this.#set({ servers: at < 0 ? [...servers, server] : servers.with(at, server) });
+    this.#isPrimary(id, event.role === "primary");
+  }
+
+  #isPrimary(server: ProcessId, is: boolean): void {
+    const { primaries, at } = this.#state;
+    const open = primaries.findIndex((span) => span.server === server && span.to === null);
+    const span = primaries[open];
+    if (is === (span !== undefined)) return;
+    if (span !== undefined) return this.#set({ primaries: primaries.with(open, { ...span, to: at }) });
+    this.#set({ primaries: [...primaries, { server, from: at, to: null }].slice(-HOLDS_SHOWN) });
   }
 
   #settleHolder(event: number): void {

@@ -84,7 +84,7 @@ export function decodeConfChange(type: EntryType, data: Uint8Array): ConfChange 
 }
 
 function encodeV1(step: ConfStep, context: Uint8Array): Uint8Array {
-  const out: number[] = [0x08, 0x00, 0x10, OPERATIONS.indexOf(step.operation)];
+  const out: number[] = [0x10, OPERATIONS.indexOf(step.operation)];
   putId(out, 3, step.id);
   if (context.length > 0) putBytes(out, 4, context);
   return Uint8Array.from(out);

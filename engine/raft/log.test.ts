@@ -66,9 +66,10 @@ describe("the log", () => {
 
 describe("encoded sizes", () => {
   it("are those of etcd's protobuf entries", () => {
-    expect(entryBytes(entry({ term: 1, index: 1 }))).toBe(6);
-    expect(entryBytes(entry({ term: 1, index: 128 }))).toBe(7);
-    expect(entryBytes(entry({ term: 1, index: 1 }, { data: new Uint8Array(200) }))).toBe(6 + 1 + 2 + 200);
-    expect(entriesBytes(log(1, 1))).toBe(12);
+    expect(entryBytes(entry({ term: 1, index: 1 }))).toBe(4);
+    expect(entryBytes(entry({ term: 1, index: 128 }))).toBe(5);
+    expect(entryBytes(entry({ term: 1, index: 1 }, { type: "conf-change-v2" }))).toBe(4 + 2);
+    expect(entryBytes(entry({ term: 1, index: 1 }, { data: new Uint8Array(200) }))).toBe(4 + 1 + 2 + 200);
+    expect(entriesBytes(log(1, 1))).toBe(8);
   });
 });

@@ -12,7 +12,7 @@ import { emit } from "./state.ts";
 import type { Proposal } from "./types.ts";
 import { NO_DATA } from "./types.ts";
 
-const EMPTY: Proposal = { type: "normal", data: NO_DATA };
+const REFUSED: Proposal = { type: "normal", data: NO_DATA, refused: true };
 
 /**
  * Appends and sends out at once, or drops all of it.
@@ -52,7 +52,7 @@ function screenConfChanges(peer: PeerState, proposals: readonly Proposal[]): rea
     const why = whyRefuseChange(peer, change);
     if (why !== null && !peer.settings.disableConfChangeValidation) {
       emit(peer, { type: "conf-change-refused", change, conf: peer.conf, why });
-      return EMPTY;
+      return REFUSED;
     }
     peer.pendingConfIndex = peer.log.lastIndex + i + 1;
     return proposal;

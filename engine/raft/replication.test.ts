@@ -16,8 +16,10 @@ import {
   conf,
   settle,
 } from "./testing.ts";
+import { RaftPanic } from "./events.ts";
+import type { Peer } from "./peer.ts";
 import { createPeer } from "./peer.ts";
-import type { AppendEntries, Message, NodeId } from "./types.ts";
+import type { AppendEntries, Message, NodeId, Snapshot } from "./types.ts";
 
 function append(rest: Partial<AppendEntries> = {}): AppendEntries {
   return {
@@ -34,6 +36,21 @@ function append(rest: Partial<AppendEntries> = {}): AppendEntries {
 
 function appendsTo(to: string, messages: readonly Message[]): readonly AppendEntries[] {
   return messages.filter((sent): sent is AppendEntries => sent.type === "AppendEntries" && sent.to === to);
+}
+
+/** A leader whose log begins behind 3, refused by N3, which lacks it all; its host has a snapshot up to `index`. */
+function compactedTo(index: number): { readonly peer: Peer; readonly snapshot: Snapshot } {
+  const snapshot = { last: { term: 1, index }, conf: conf([N1, N2, N3]), data: new Uint8Array(0) };
+  const peer = leader({ snapshot: () => snapshot });
+  appended(peer, "a", "b");
+  settle(peer);
+  peer.step(message(accept(N2, N1, 1, 3)));
+  settle(peer);
+  peer.compact(3);
+  peer.step({ type: "unreachable", peer: N3 });
+  const hint = { term: 0, index: 0 };
+  peer.step(message({ type: "AppendEntriesReply", from: N3, to: N1, term: 1, rejected: true, index: 1, hint }));
+  return { peer, snapshot };
 }
 
 describe("a follower", () => {
@@ -262,29 +279,18 @@ describe("a leader", () => {
   });
 
   it("§7: sends a snapshot when what a follower needs is compacted away", () => {
-    const snapshot = { last: { term: 1, index: 3 }, conf: conf([N1, N2, N3]), data: new Uint8Array(0) };
-    const peer = leader({ snapshot: () => snapshot });
-    appended(peer, "a", "b");
-    settle(peer);
-    peer.step(message(accept(N2, N1, 1, 3)));
-    settle(peer);
-    peer.compact(3);
-    peer.step({ type: "unreachable", peer: N3 });
-    peer.step(
-      message({
-        type: "AppendEntriesReply",
-        from: N3,
-        to: N1,
-        term: 1,
-        rejected: true,
-        index: 1,
-        hint: { term: 0, index: 0 },
-      }),
-    );
+    const { peer, snapshot } = compactedTo(3);
     expect(settle(peer)).toMatchObject([{ type: "InstallSnapshot", to: N3, snapshot }]);
     expect(peer.progress()[2]?.progress).toMatchObject({ state: "snapshot", pendingSnapshot: 3 });
     peer.step({ type: "snapshot-status", peer: N3, ok: false });
     expect(peer.progress()[2]?.progress).toMatchObject({ state: "probe", next: 2, paused: true });
+  });
+
+  it("etcd: sends the host's snapshot even if it ends before the log begins, but never an empty one", () => {
+    const { peer, snapshot } = compactedTo(2);
+    expect(settle(peer)).toMatchObject([{ type: "InstallSnapshot", to: N3, snapshot }]);
+    expect(peer.progress()[2]?.progress).toMatchObject({ state: "snapshot", pendingSnapshot: 2 });
+    expect(() => compactedTo(0)).toThrow(RaftPanic);
   });
 
   it("§8: a follower forwards a proposal, and drops it when it knows no leader", () => {

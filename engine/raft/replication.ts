@@ -10,7 +10,7 @@ import { committedIndex, jointCommittedIndex } from "./quorum.ts";
 import { payloadBytes } from "./size.ts";
 import type { PeerState } from "./state.ts";
 import { emit, send, sendAfterPersist } from "./state.ts";
-import type { Entry, EntryType, Index, NodeId } from "./types.ts";
+import type { Entry, Index, NodeId, Proposal } from "./types.ts";
 
 /** Changes a progress and tells the trace what it is then. */
 export function changeProgress(peer: PeerState, progress: Progress, cause: ProgressCause, change: () => void): void {
@@ -26,10 +26,7 @@ export function changeProgress(peer: PeerState, progress: Progress, cause: Progr
  *
  * @returns null, or why nothing was appended
  */
-export function appendOwn(
-  peer: PeerState,
-  proposals: readonly { readonly type: EntryType; readonly data: Uint8Array }[],
-): Reason | null {
+export function appendOwn(peer: PeerState, proposals: readonly Proposal[]): Reason | null {
   const bytes = payloadBytes(proposals);
   const limit = peer.settings.limits.maxUncommittedBytes;
   // A proposal is let in whatever its size if nothing else is uncommitted, and empty entries always are.
@@ -38,9 +35,10 @@ export function appendOwn(
   peer.uncommittedBytes += bytes;
   const entries: Entry[] = [];
   let index = peer.log.lastIndex;
-  for (const { type, data } of proposals) {
+  for (const { type, data, refused } of proposals) {
     index += 1;
-    entries.push({ term: peer.term, index, type, data });
+    const entry = { term: peer.term, index, type, data };
+    entries.push(refused === true ? { ...entry, refused } : entry);
   }
   peer.log.append(entries);
   sendAfterPersist(peer, {
@@ -101,8 +99,8 @@ function sendSnapshot(peer: PeerState, to: Progress): boolean {
     emit(peer, { type: "snapshot-not-sent", to: to.id, why: { rule: "snapshot-unavailable" } });
     return false;
   }
-  if (snapshot.last.index < peer.log.before.index)
-    throw new RaftPanic(`the snapshot ends at ${snapshot.last.index}, but the log begins at ${peer.log.firstIndex}`);
+  // One that ends before the log begins is sent all the same: the host may have a newer one when it is asked again.
+  if (snapshot.last.index === 0) throw new RaftPanic("the snapshot to be sent is empty");
   const before = viewOf(to);
   becomeSnapshot(to, snapshot.last.index);
   if (peer.emit !== null)

@@ -1,8 +1,8 @@
 /**
  * How large things are: the length of etcd's protobuf encoding, by arithmetic alone.
  *
- * The limits of flow control count these bytes (etcd Entry.Size, payloadsSize, entsSize). An entry encodes its type,
- * term and index always and its data when there is any.
+ * The limits of flow control count these bytes (etcd entsSize, payloadsSize; as of raft 3.7). An entry encodes its term
+ * and index always, its type when it was given one (which proposals of data are not), and its data when there is any.
  */
 import type { Entry } from "./types.ts";
 
@@ -16,7 +16,8 @@ export function varintBytes(value: number): number {
 export function entryBytes(entry: Entry): number {
   const data = entry.data.length;
   const withData = data === 0 ? 0 : 1 + varintBytes(data) + data;
-  return 4 + varintBytes(entry.term) + varintBytes(entry.index) + withData; // type: tag and one byte
+  const withType = entry.type === "normal" && entry.refused !== true ? 0 : 2;
+  return 2 + varintBytes(entry.term) + varintBytes(entry.index) + withType + withData;
 }
 
 export function entriesBytes(entries: readonly Entry[]): number {

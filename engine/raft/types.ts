@@ -40,6 +40,8 @@ export interface Entry extends EntryId {
   readonly type: EntryType;
   /** What the state machine is given; empty for the entry that a new leader appends (§8). */
   readonly data: Uint8Array;
+  /** A change of membership that was refused stood here: etcd writes this entry's type out, which counts in its size. */
+  readonly refused?: true;
 }
 
 /** A peer's part in a term (§5.1); a pre-candidate asks whether an election would have a chance (thesis §9.6). */
@@ -167,4 +169,5 @@ export type MessageType = Message["type"];
 export interface Proposal {
   readonly type: EntryType;
   readonly data: Uint8Array;
+  readonly refused?: true;
 }

@@ -33,7 +33,8 @@ import {
   status,
   wrongArity,
 } from "./reply.ts";
-import { checkScript, runScript } from "./scripting.ts";
+import { RANDOM_START, type RandomState } from "./lua/random.ts";
+import { ScriptEngine } from "./scripting.ts";
 import { type Blocked, newSession, type Session, subscriptions } from "./session.ts";
 import { sha1 } from "./sha1.ts";
 import { COMMANDS, CONTAINERS } from "./table.ts";
@@ -63,6 +64,7 @@ export interface ExecutorCheckpoint {
   readonly sessions: readonly Session[];
   readonly scripts: readonly (readonly [string, string])[];
   readonly numbers: number;
+  readonly random: RandomState;
 }
 
 const UNRESTRICTED_IN_MULTI = new Set(["exec", "discard", "multi", "watch", "quit", "reset"]);
@@ -77,6 +79,9 @@ export class Executor {
   /** The SHA-1 of each script that was seen; worked out again after a restart. */
   readonly #shas = new Map<string, string>();
   #numbers = 0;
+  /** Where scripts' `math.random` stands. */
+  #random: RandomState = RANDOM_START;
+  readonly #lua = new ScriptEngine();
   /** What the command at hand has to pass on. */
   #passOn: { readonly db: number; readonly args: readonly string[]; readonly file: boolean }[] = [];
   /** What it changed, to be put on record. */
@@ -102,6 +107,7 @@ export class Executor {
       sessions: [...this.#sessions.values()].map((session) => ({ ...session })),
       scripts: [...this.#scripts],
       numbers: this.#numbers,
+      random: this.#random,
     };
   }
 
@@ -110,6 +116,7 @@ export class Executor {
     for (const session of saved.sessions) this.#sessions.set(session.id, { ...session });
     for (const [sha, source] of saved.scripts) this.#scripts.set(sha, source);
     this.#numbers = saved.numbers;
+    this.#random = saved.random;
   }
 
   // ── connections ──
@@ -420,10 +427,17 @@ export class Executor {
     const split = 3 + Number(count);
     const isReadOnly = name.endsWith("_ro");
     this.#calls = 0;
-    const reply = runScript(source, args.slice(3, split), args.slice(split), {
-      call: (words) => this.#scriptCall(session, words, isReadOnly),
-      log: () => undefined,
+    this.#lua.random = this.#random;
+    const reply = this.#lua.run(source, args.slice(3, split), args.slice(split), {
+      call: (words, isReader) => this.#scriptCall(session, words, isReadOnly || isReader),
+      checkCommand: (words) => {
+        const spec = COMMANDS.get(lower(words[0] ?? ""));
+        if (spec === undefined || arityError(spec, words) !== null)
+          return "ERR Invalid command passed to redis.acl_check_cmd()";
+        return null;
+      },
     });
+    this.#random = this.#lua.random;
     this.#around.emit?.({ type: "redis-script", connection: session.id, sha: this.#shaOf(source), calls: this.#calls });
     return reply;
   }
@@ -438,7 +452,7 @@ export class Executor {
   #load(source: string): string | null {
     const sha = this.#shaOf(source);
     if (this.#scripts.has(sha)) return null;
-    const failure = checkScript(source);
+    const failure = this.#lua.check(source);
     if (failure === null) this.#scripts.set(sha, source);
     return failure;
   }
@@ -641,9 +655,11 @@ export class Executor {
     for (const [id, { db, key }] of this.#changed) {
       this.keys.selected = db;
       const value = this.keys.peek(key);
-      if (value === null)
-        emit({ type: "redis-key-gone", db, key: shown(key), why: this.#expired.has(id) ? "expired" : "deleted" });
-      else
+      const expired = this.#expired.has(id);
+      // One that was over, and was found so by the command that wrote it anew, was gone in between.
+      if (value === null || expired)
+        emit({ type: "redis-key-gone", db, key: shown(key), why: expired ? "expired" : "deleted" });
+      if (value !== null)
         emit({
           type: "redis-key",
           db,

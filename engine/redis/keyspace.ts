@@ -167,7 +167,12 @@ export class Keyspace {
 
   /** False if there was none to see. Publishes nothing. */
   delete(key: string): boolean {
-    if (this.peek(key) === null) return false;
+    return this.peek(key) !== null && this.drop(key);
+  }
+
+  /** Likewise, but without a look at whether its time is over: nothing expires by it. */
+  drop(key: string): boolean {
+    if (!this.#keys().has(key)) return false;
     this.#remove(key);
     this.touched(key);
     return true;

@@ -40,14 +40,41 @@ export function double(text: string, message = NOT_A_FLOAT): number {
   return value;
 }
 
+/** So many more digits show whether what is cut off is exactly a half. */
+const MORE_DIGITS = 40;
+const DIGITS_MAX = 100;
+
+/** `toExponential`, with halves to the even digit as C does it; JavaScript takes them up. */
+export function exponential(value: number, digits: number): string {
+  const text = value.toExponential(digits);
+  const [mantissa = "", exponent = "0"] = value.toExponential(Math.min(DIGITS_MAX, digits + MORE_DIGITS)).split("e");
+  const cut = isEvenHalf(mantissa.replace(/[-.]/g, ""), digits + 1);
+  return !cut ? text : `${mantissa.slice(0, mantissa.indexOf(".") + 1 + digits).replace(/\.$/, "")}e${exponent}`;
+}
+
+/** Likewise `toFixed`, below 1e21. */
+export function fixedPoint(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  const long = value.toFixed(Math.min(DIGITS_MAX, digits + MORE_DIGITS));
+  const point = long.indexOf(".");
+  const cut = point >= 0 && isEvenHalf(long.replace(/[-.]/g, ""), point - (value < 0 ? 1 : 0) + digits);
+  return !cut ? text : long.slice(0, point + 1 + digits).replace(/\.$/, "");
+}
+
+/** Whether the digits from `at` on are exactly a half, and the one before is even. */
+function isEvenHalf(digits: string, at: number): boolean {
+  const before = Number(digits[at - 1] ?? "0");
+  return before % 2 === 0 && /^50*$/.test(digits.slice(at));
+}
+
 /** C's `%.{digits}g`. */
 export function formatG(value: number, digits: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
   if (value === 0) return Object.is(value, -0) ? "-0" : "0";
-  const [mantissa = "", exponentText = "0"] = value.toExponential(digits - 1).split("e");
+  const [mantissa = "", exponentText = "0"] = exponential(value, digits - 1).split("e");
   const exponent = Number(exponentText);
-  if (exponent >= -4 && exponent < digits) return trimmed(value.toFixed(Math.max(0, digits - 1 - exponent)), value);
+  if (exponent >= -4 && exponent < digits) return trimmed(fixedPoint(value, Math.max(0, digits - 1 - exponent)), value);
   const size = Math.abs(exponent);
   return `${trimmed(mantissa, value)}e${exponent < 0 ? "-" : "+"}${size < 10 ? "0" : ""}${size}`;
 }

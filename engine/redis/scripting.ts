@@ -4,57 +4,145 @@
  * A script runs at one instant and alone. Replicas and the file are told what it did, not the script (Redis 7 knows no
  * other way). What Redis 7.0 words for a script that fails is kept to the letter.
  */
+import { present } from "../base/assert.ts";
+import { lower } from "./bytes.ts";
 import { formatDouble } from "./numbers.ts";
 import { array, bulk, error, int, NIL, type Reply, status } from "./reply.ts";
 import { library } from "./lua/arguments.ts";
+import { installBit } from "./lua/bit.ts";
+import { installCjson } from "./lua/cjson.ts";
 import { installLibrary, opaque } from "./lua/library.ts";
 import { toInt64 } from "./lua/strings.ts";
-import { joinable, Machine } from "./lua/machine.ts";
+import { isFunction, joinable, Machine } from "./lua/machine.ts";
+import { installMsgpack } from "./lua/msgpack.ts";
 import { compile } from "./lua/parser.ts";
-import { LuaError, LuaSyntaxError, LuaTable, type LuaValue } from "./lua/value.ts";
+import type { RandomState } from "./lua/random.ts";
+import { installStruct } from "./lua/struct.ts";
+import { LuaError, type LuaFunction, LuaSyntaxError, LuaTable, type LuaValue } from "./lua/value.ts";
 import { sha1 } from "./sha1.ts";
-import { installCjson } from "./lua/cjson.ts";
 
 const CHUNK = "user_script";
 const NESTED_MAX = 100;
 
 export interface ScriptHost {
-  /** Carries out a command for the script. */
-  call(args: readonly string[]): Reply;
-  log(level: number, text: string): void;
+  /** Carries out a command for the script; one that says of itself that it does not write may not. */
+  call(args: readonly string[], isReadOnly: boolean): Reply;
+  /** Whether a command is known and has as many arguments as it needs; the error otherwise. */
+  checkCommand(args: readonly string[]): string | null;
 }
 
-/** @returns null, or the error's whole text */
-export function checkScript(source: string): string | null {
-  try {
-    compile(source, CHUNK, new Machine(CHUNK, new LuaTable(), new LuaTable()));
-    return null;
-  } catch (failure) {
-    if (failure instanceof LuaSyntaxError) return `ERR Error compiling script (new function): ${failure.message}`;
-    throw failure;
+/** A script that was read. */
+type Program =
+  | { readonly main: LuaFunction; readonly isReadOnly: boolean }
+  /** The error's whole text. */
+  | { readonly failure: string };
+
+/** More than any lab has; then those that were read first are read again. */
+const PROGRAMS_MAX = 500;
+
+/**
+ * Lua with Redis's library, and the scripts that were read: each is read once. None of it is a server's state: whatever
+ * is asked of it, a new one would answer the same; `random` is handed in.
+ */
+export class ScriptEngine {
+  readonly #machine = new Machine(CHUNK, new LuaTable(), new LuaTable());
+  readonly #programs = new Map<string, Program>();
+  readonly #running: Running = { host: null, isReadOnly: false, resp: 2 };
+
+  constructor() {
+    installLibrary(this.#machine);
+    installRedis(this.#machine, this.#running);
+    installCjson(this.#machine);
+    installBit(this.#machine);
+    installMsgpack(this.#machine);
+    installStruct(this.#machine);
+    protect(this.#machine);
+  }
+
+  /** Where `math.random` stands. */
+  get random(): RandomState {
+    return this.#machine.random;
+  }
+  set random(state: RandomState) {
+    this.#machine.random = state;
+  }
+
+  /** @returns null, or the error's whole text */
+  check(source: string): string | null {
+    const program = this.#program(source);
+    return "failure" in program ? program.failure : null;
+  }
+
+  run(source: string, keys: readonly string[], args: readonly string[], host: ScriptHost): Reply {
+    const machine = this.#machine;
+    const program = this.#program(source);
+    if ("failure" in program) return error(program.failure);
+    machine.begin(CHUNK);
+    machine.globals.set("KEYS", tableOf(keys));
+    machine.globals.set("ARGV", tableOf(args));
+    Object.assign(this.#running, { host, isReadOnly: program.isReadOnly, resp: 2 });
+    try {
+      return toReply(program.main.call([])[0], 0);
+    } catch (failure) {
+      if (failure instanceof LuaError) return error(failureText(failure, sha1(source)));
+      // The interpreter's own stack is smaller than Lua's.
+      if (failure instanceof RangeError)
+        return error(failureText(new LuaError("stack overflow", machine.line), sha1(source)));
+      throw failure;
+    }
+  }
+
+  #program(source: string): Program {
+    const known = this.#programs.get(source);
+    if (known !== undefined) return known;
+    const program = this.#read(source);
+    if (this.#programs.size >= PROGRAMS_MAX) this.#programs.clear();
+    this.#programs.set(source, program);
+    return program;
+  }
+
+  #read(source: string): Program {
+    const shebang = readShebang(source);
+    if ("failure" in shebang) return shebang;
+    try {
+      return { main: compile(shebang.body, CHUNK, this.#machine), isReadOnly: shebang.isReadOnly };
+    } catch (failure) {
+      if (failure instanceof LuaSyntaxError)
+        return { failure: `ERR Error compiling script (new function): ${failure.message}` };
+      throw failure;
+    }
   }
 }
 
-export function runScript(source: string, keys: readonly string[], args: readonly string[], host: ScriptHost): Reply {
-  const machine = new Machine(CHUNK, new LuaTable(), new LuaTable());
-  installLibrary(machine);
-  installRedis(machine, host);
-  installCjson(machine);
-  machine.globals.set("KEYS", tableOf(keys));
-  machine.globals.set("ARGV", tableOf(args));
-  protect(machine);
-  try {
-    const main = compile(source, CHUNK, machine);
-    return toReply(main.call([])[0], 0);
-  } catch (failure) {
-    if (failure instanceof LuaSyntaxError)
-      return error(`ERR Error compiling script (new function): ${failure.message}`);
-    if (failure instanceof LuaError) return error(failureText(failure, sha1(source)));
-    // The interpreter's own stack is smaller than Lua's.
-    if (failure instanceof RangeError)
-      return error(failureText(new LuaError("stack overflow", machine.line), sha1(source)));
-    throw failure;
+const FLAGS = ["no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys"];
+
+/** A first line `#!lua flags=…`, which says what the script does not do. Its end stays, so that lines keep their numbers. */
+function readShebang(
+  source: string,
+): { readonly body: string; readonly isReadOnly: boolean } | { readonly failure: string } {
+  if (!source.startsWith("#!")) return { body: source, isReadOnly: false };
+  const end = source.indexOf("\n");
+  if (end < 0) return { failure: "ERR Invalid script shebang" };
+  const [engine = "", ...options] = source.slice(0, end).split(" ");
+  if (engine !== "#!lua") return { failure: `ERR Unexpected engine in script shebang: ${engine}` };
+  const flags: string[] = [];
+  for (const option of options) {
+    if (option === "") continue;
+    if (!option.startsWith("flags=")) return { failure: `ERR Unknown lua shebang option: ${option}` };
+    const list = option.slice("flags=".length);
+    if (list !== "") flags.push(...list.split(","));
   }
+  const wrong = flags.find((flag) => !FLAGS.includes(flag));
+  if (wrong !== undefined) return { failure: `ERR Unexpected flag in script shebang: ${wrong}` };
+  return { body: source.slice(end), isReadOnly: flags.includes("no-writes") };
+}
+
+/** Of the script that runs. */
+interface Running {
+  host: ScriptHost | null;
+  isReadOnly: boolean;
+  /** The protocol whose types its answers have: `redis.setresp`. */
+  resp: 2 | 3;
 }
 
 function failureText({ value, line }: LuaError, sha: string): string {
@@ -66,7 +154,8 @@ function failureText({ value, line }: LuaError, sha: string): string {
 
 function plainText(value: LuaValue): string {
   if (value === undefined) return "nil";
-  if (typeof value === "object") return opaque(value);
+  if (value instanceof LuaTable || isFunction(value)) return opaque(value);
+  if (typeof value === "object") return "userdata: (nil)";
   return joinable(value) ?? String(value);
 }
 
@@ -79,7 +168,6 @@ function protect(machine: Machine): void {
   globals.meta = meta;
   globals.readonly = true;
   for (const value of globals.rest.values()) if (value instanceof LuaTable) value.readonly = true;
-  for (const name of ["KEYS", "ARGV"]) (globals.rest.get(name) as LuaTable).readonly = false;
 }
 
 function tableOf(texts: readonly string[]): LuaTable {
@@ -94,7 +182,8 @@ function errorTable(text: string): LuaTable {
   return table;
 }
 
-function installRedis(machine: Machine, host: ScriptHost): void {
+function installRedis(machine: Machine, running: Running): void {
+  const hostOf = (): ScriptHost => present(running.host, "a script that runs has a host");
   const raise = (text: string): never => {
     throw new LuaError(errorTable(text), machine.line);
   };
@@ -102,7 +191,14 @@ function installRedis(machine: Machine, host: ScriptHost): void {
     if (values.length === 0) return errorTable("ERR Please specify at least one argument for this redis lib call");
     const args = values.map(argument);
     if (args.includes(undefined)) return errorTable("ERR Lua redis lib command arguments must be strings or integers");
-    return toLua(host.call(args as string[]));
+    const reply = hostOf().call(args as string[], running.isReadOnly);
+    if (reply.type === "error") {
+      const table = errorTable(reply.value);
+      // Redis's own note to itself, which a script can see.
+      table.set("ignore_error_stats_update", true);
+      return table;
+    }
+    return running.resp === 3 ? toLua3(lower(args[0] ?? ""), args as string[], reply) : toLua(reply);
   };
   const single = (values: readonly LuaValue[], field: "ok" | "err"): LuaTable => {
     const [text] = values;
@@ -127,21 +223,32 @@ function installRedis(machine: Machine, host: ScriptHost): void {
     log: (args) => {
       if (args.values.length < 2) return [raise("ERR redis.log() requires two arguments or more.")];
       if (typeof args.values[0] !== "number") return [raise("ERR First argument must be a number (log level).")];
-      host.log(
-        args.whole(0),
-        args.values
-          .slice(1)
-          .map((value) => joinable(value) ?? "")
-          .join(" "),
-      );
+      const level = args.whole(0);
+      if (level < 0 || level > 3) return [raise("ERR Invalid debug level.")];
       return [];
     },
     setresp: ({ values }) => {
       if (values.length !== 1) return [raise("ERR redis.setresp() requires one argument.")];
-      return values[0] === 2 || values[0] === 3 ? [] : [raise("ERR RESP version must be 2 or 3.")];
+      if (values[0] !== 2 && values[0] !== 3) return [raise("ERR RESP version must be 2 or 3.")];
+      running.resp = values[0];
+      return [];
     },
     replicate_commands: () => [true],
-    set_repl: () => [],
+    set_repl: ({ values }) => {
+      if (values.length !== 1) return [raise("ERR redis.set_repl() requires two arguments.")];
+      const [flags] = values;
+      const isKnown = typeof flags === "number" && flags >= 0 && flags <= 3;
+      return isKnown
+        ? []
+        : [raise("ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")];
+    },
+    acl_check_cmd: ({ values }) => {
+      if (values.length === 0) return [raise("ERR Please specify at least one argument for this redis lib call")];
+      const args = values.map(argument);
+      if (args.includes(undefined)) return [raise("ERR Lua redis lib command arguments must be strings or integers")];
+      const problem = hostOf().checkCommand(args as string[]);
+      return [problem === null ? true : raise(problem)];
+    },
     breakpoint: () => [false],
     debug: () => [],
   });
@@ -196,6 +303,48 @@ export function toLua(reply: Reply): LuaValue {
   }
 }
 
+const SETS = new Set(["smembers", "sinter", "sunion", "sdiff"]);
+const DOUBLES = new Set(["zscore", "zincrby"]);
+const MAPS = new Set(["hgetall", "config"]);
+
+/** Likewise after `redis.setresp(3)`: nil is nil, and maps, sets and doubles are tables that say so. */
+function toLua3(name: string, args: readonly string[], reply: Reply): LuaValue {
+  const wrapped = (kind: "map" | "set" | "double", value: LuaValue): LuaTable => {
+    const table = new LuaTable();
+    table.set(kind, value);
+    return table;
+  };
+  if (reply.type === "nil" || reply.type === "nilarray") return undefined;
+  if (reply.type === "bulk" && DOUBLES.has(name)) return wrapped("double", Number(reply.value));
+  if (reply.type !== "array") return toLua(reply);
+  const inner = (one: Reply): LuaValue => toLua3("", args, one);
+  if (MAPS.has(name)) {
+    const map = new LuaTable();
+    for (let i = 0; i + 1 < reply.items.length; i += 2)
+      map.set(inner(reply.items[i] as Reply), inner(reply.items[i + 1] as Reply));
+    return wrapped("map", map);
+  }
+  if (SETS.has(name)) {
+    const set = new LuaTable();
+    for (const item of reply.items) set.set(inner(item), true);
+    return wrapped("set", set);
+  }
+  const table = new LuaTable();
+  if (/^z.*range/.test(name) && args.some((word) => lower(word) === "withscores")) {
+    for (let i = 0; i + 1 < reply.items.length; i += 2) {
+      const pair = new LuaTable();
+      pair.items = [
+        inner(reply.items[i] as Reply),
+        wrapped("double", Number((reply.items[i + 1] as Reply & { readonly type: "bulk" }).value)),
+      ];
+      table.items.push(pair);
+    }
+    return table;
+  }
+  table.items = reply.items.map(inner);
+  return table;
+}
+
 /** What a script returns as a reply: numbers lose their fraction, a list ends at its first nil. */
 export function toReply(value: LuaValue, depth: number): Reply {
   if (typeof value === "string") return bulk(value);
@@ -209,6 +358,16 @@ export function toReply(value: LuaValue, depth: number): Reply {
   if (typeof fine === "string") return status(withoutLines(fine));
   const number = value.get("double");
   if (typeof number === "number") return bulk(formatDouble(number));
+  const map = value.get("map");
+  if (map instanceof LuaTable)
+    return array(map.keys().flatMap((key) => [toReply(key, depth + 1), toReply(map.get(key), depth + 1)]));
+  const set = value.get("set");
+  if (set instanceof LuaTable) return array(set.keys().map((key) => toReply(key, depth + 1)));
+  const big = value.get("big_number");
+  if (typeof big === "string") return bulk(withoutLines(big));
+  const verbatim = value.get("verbatim_string");
+  const plain = verbatim instanceof LuaTable ? verbatim.get("string") : undefined;
+  if (typeof plain === "string") return bulk(plain);
   const items: Reply[] = [];
   for (let i = 1; value.get(i) !== undefined; i += 1) items.push(toReply(value.get(i), depth + 1));
   return array(items);

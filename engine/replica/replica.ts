@@ -280,6 +280,7 @@ export class Replica implements Process {
 
   #serviceHost(): ServiceHost {
     const applied = (): EntryId => this.#applied;
+    const peer = this.#running();
     return {
       id: this.#id,
       incarnation: this.#incarnation,
@@ -296,8 +297,14 @@ export class Replica implements Process {
       get applied() {
         return applied();
       },
-      status: () => this.#running().status(),
-      progress: () => this.#running().progress(),
+      get commit() {
+        return peer.commit;
+      },
+      get term() {
+        return peer.term;
+      },
+      status: () => peer.status(),
+      progress: () => peer.progress(),
       takeSnapshot: () => this.#takeSnapshot(this.#config.catchUpEntries),
       rng: this.#rng,
       emit: this.#emit as ((event: object) => void) | null,

@@ -15,7 +15,7 @@ import type { ConfChange } from "../raft/conf-change.ts";
 import type { ProgressView, Reason } from "../raft/events.ts";
 import type { PeerStatus } from "../raft/peer.ts";
 
-import type { ConfState, EntryId, NodeId } from "../raft/types.ts";
+import type { ConfState, EntryId, Index, NodeId, Term } from "../raft/types.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { ConnectionId, Stamp } from "../sim/process.ts";
 import type { Command } from "./command.ts";
@@ -39,7 +39,7 @@ export interface ServiceHost {
   /** Counts this member's starts. */
   readonly incarnation: number;
   /**
-   * Puts a command into the log. What is proposed at one instant is proposed as one. In the end comes `apply` with this
+   * Puts a command into the log; its bytes are copied. What is proposed at one instant is proposed as one. In the end comes `apply` with this
    * ticket, or `refused`; or nothing, when it was lost on its way to the leader or with it.
    */
   propose(command: Uint8Array): Ticket;
@@ -64,6 +64,9 @@ export interface ServiceHost {
   wakeAt(awake: Micros | null): void;
   /** The last entry that was applied here. */
   readonly applied: EntryId;
+  /** The last that is known to be committed. */
+  readonly commit: Index;
+  readonly term: Term;
   status(): PeerStatus;
   /** As leader: what it knows of each member. Empty otherwise. */
   progress(): readonly { readonly id: NodeId; readonly progress: ProgressView }[];

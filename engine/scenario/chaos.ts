@@ -225,14 +225,24 @@ export class Chaos {
     return { at, name: "calm", commands: this.#stormy ? [] : this.#calm(world) };
   }
 
+  /**
+   * The settings of the start. In the last calm pre-vote is on where a member was removed and nothing else guards the
+   * leader: one that does not know that it was removed stands for ever, and no leader would last (thesis §4.2.3).
+   */
+  #calmSettings(): Settings {
+    const { settings, removed } = this.#storm;
+    const unguarded = removed.length > 0 && !settings.preVote && !settings.checkQuorum;
+    return unguarded && this.#phaseEnds === Number.POSITIVE_INFINITY ? { ...settings, preVote: true } : settings;
+  }
+
   /** Puts everything right. */
   #calm(world: ChaosFacts): readonly Command[] {
-    const { members, clients, spawned, held, settings } = this.#storm;
+    const { members, clients, spawned, held } = this.#storm;
     const { network, disk } = this.spec.config;
     const commands: Command[] = [
       { type: "heal" },
       { type: "network", quality: calmNetwork(network) },
-      { type: "settings", settings },
+      { type: "settings", settings: this.#calmSettings() },
     ];
     for (const process of [...members, ...spawned, ...clients]) {
       const state = world.stateOf(process);

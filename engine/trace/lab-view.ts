@@ -115,6 +115,14 @@ export interface ServerView {
   readonly role: "primary" | "replica";
 }
 
+/** A stretch of time in which a server took writes, as a reign is one of a leader. */
+export interface PrimarySpan {
+  readonly server: ProcessId;
+  readonly from: Micros;
+  /** Null while it lasts. */
+  readonly to: Micros | null;
+}
+
 export interface LabView {
   /** Which lab: `etcd-fair`, `etcd-txn`, `etcd-mutex`, `etcd-election`, `zookeeper`, `redis-timestamp`, `redis-token`, `redlock`, `optimistic` … */
   readonly lab: string;
@@ -125,6 +133,8 @@ export interface LabView {
   readonly lock: string;
   /** Servers that have a role without an election, in order of their start; none where members elect a leader. */
   readonly servers: readonly ServerView[];
+  /** Who was primary when, oldest first; the last `HOLDS_SHOWN`. */
+  readonly primaries: readonly PrimarySpan[];
   readonly clients: readonly LabClientView[];
   readonly queue: readonly QueuePlace[];
   /** Both oldest first; the last `HOLDS_SHOWN` of each. */

@@ -18,6 +18,8 @@ const WATCH_EVERY_MS = 1_000;
 const ANSWER_WITHIN = 10;
 /** How many looks the first worker may take to come up before workers count as not to be had here. */
 const UP_WITHIN = 4;
+/** Threads are made after the page has shown its first moments: each reads the whole program, and would keep it waiting. */
+const FIRST_MOMENTS_MS = 500;
 
 interface Call {
   readonly resolve: (answer: FromThread | null) => void;
@@ -91,6 +93,7 @@ export class WorkerHost implements RemoteHost {
   /** Threads whose process moved away, or is still to come. */
   #spare: Thread[] = [];
   #hung: ProcessId[] = [];
+  #ended = false;
   readonly #watch: ReturnType<typeof setInterval>;
 
   constructor(make: () => Worker, build: Build) {
@@ -102,8 +105,10 @@ export class WorkerHost implements RemoteHost {
     }, WATCH_EVERY_MS);
   }
 
-  /** Brings up threads for that many processes. False when workers cannot be had here. */
+  /** Brings up threads for that many processes, a while after it is asked. False when workers cannot be had here. */
   async warm(count: number): Promise<boolean> {
+    await new Promise((resolve) => void setTimeout(resolve, FIRST_MOMENTS_MS));
+    if (this.#ended) return false;
     try {
       while (this.#spare.length < count) this.#spare.push(new Thread(this.#make));
     } catch {
@@ -174,6 +179,7 @@ export class WorkerHost implements RemoteHost {
 
   /** For good. */
   end(): void {
+    this.#ended = true;
     clearInterval(this.#watch);
     this.clear();
     for (const thread of this.#spare) thread.terminate();

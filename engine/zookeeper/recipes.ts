@@ -31,11 +31,13 @@ export function parseLockNode(pathOrName: string): LockNode | null {
 
 /**
  * Older first. `serial`: as numbers on a circle (RFC 1982), right as long as those that wait lie within half of it, also
- * across 2147483647. `text`: as many programs sort, by the name; after the overflow the newest then goes first.
+ * across 2147483647. `text`: as many programs sort, by what stands behind the lock's name; after the overflow the newest
+ * then goes first.
  */
 export function compareNodes(a: LockNode, b: LockNode, order: "serial" | "text" = "serial"): number {
-  if (order === "text") return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
-  return (a.number - b.number) | 0;
+  if (order === "serial") return (a.number - b.number) | 0;
+  const [first, second] = [a.name.slice(a.prefix.length), b.name.slice(b.prefix.length)];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 /** The nodes of one lock among a root's children, oldest first. A guid before the lock's name does not matter. */

@@ -24,7 +24,7 @@ import { usePlayer } from "../../player/use.ts";
 import { memberIds, playingOf } from "../../store/selectors.ts";
 import { useView, useWorld } from "../../store/use.ts";
 import { Button } from "../../ui/button.tsx";
-import { Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/select.tsx";
 import css from "./console.module.css";
 import { TryCommands } from "./try-commands.tsx";
 import { type ConsoleActs, useConsole } from "./use-console.ts";

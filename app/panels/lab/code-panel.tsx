@@ -5,7 +5,7 @@ import { LANGUAGES, type ListingLanguage, listingOf } from "../../../engine/lab-
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
 import { useView } from "../../store/use.ts";
-import { Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/select.tsx";
 import { CodePane, type CodeLine, type Cursor } from "../code/code-pane.tsx";
 import { ClientsKnow } from "./clients-panel.tsx";
 import css from "./lab.module.css";

@@ -91,6 +91,7 @@ const QueueRow = memo(function QueueRow({
     <li
       className={css["row"]}
       data-standing={standing}
+      data-ahead={ahead === null ? undefined : ""}
       data-held={client?.held === true ? "" : undefined}
       aria-label={text("lock.row", {
         id: client === null ? text("lock.foreign") : letterOf(client.id),

@@ -1,4 +1,4 @@
-import type { LabView } from "../../../engine/index.ts";
+import type { LabClientView, LabView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { Badge } from "./badge.tsx";
 import { holderOf, letterOf, presentOverlap } from "../../store/lock-facts.ts";
@@ -47,28 +47,39 @@ export function Verdict({ lab }: { readonly lab: LabView }) {
         </span>
       </p>
     );
-  if (first === undefined)
+  if (first === undefined) {
+    const owner = lab.clients.find(({ id }) => id === holder?.client);
+    const is = owner === undefined ? "foreign" : isDown(owner) ? "dead" : "unaware";
     return (
       <p className={css["verdict"]} data-state="free" role="status">
-        <Badge id={holder?.client ?? null} />
+        <Badge id={owner?.id ?? null} />
         <span>
-          <b>
-            {holder?.client == null
-              ? text("lock.verdict.foreign")
-              : text("lock.verdict.unaware", { id: letterOf(holder.client) })}
-          </b>
+          <b>{text(`lock.verdict.${is}`, { id: owner === undefined ? "" : letterOf(owner.id) })}</b>
+          <Waiting lab={lab} />
         </span>
       </p>
     );
+  }
   const right = holder?.client === first.id;
   return (
     <p className={css["verdict"]} data-state={right ? "holds" : "harm"} role="status">
       <Badge id={first.id} />
       <span>
         <b>{text(right ? "lock.verdict.holds" : "lock.verdict.deceived", { id: letterOf(first.id) })}</b>
-        {right ? null : <small>{text("lock.verdict.deceived.more")}</small>}
+        {right ? <Waiting lab={lab} /> : <small>{text("lock.verdict.deceived.more")}</small>}
       </span>
       {first.token === null ? null : <span className={css["token"]}>#{first.token}</span>}
     </p>
   );
+}
+
+function isDown({ liveness }: LabClientView): boolean {
+  return liveness === "crashed" || liveness === "panicked";
+}
+
+/** How many want it besides: a long queue is not seen whole. */
+function Waiting({ lab }: { readonly lab: LabView }) {
+  const { text } = useLanguage();
+  const count = lab.clients.filter(({ state, liveness }) => state === "waiting" && liveness === "running").length;
+  return count === 0 ? null : <small>{text("lock.verdict.waiting", { count })}</small>;
 }

@@ -1,5 +1,5 @@
 /**
- * A bench in the world: members m1, m2, … at m1:2379 and m1:2380, machines for three more, and consoles. Time is
+ * A bench in the world: members m1, m2, … at addresses of the loopback, machines for three more, and consoles. Time is
  * virtual, so that a session of minutes takes moments.
  */
 import { assert } from "../../base/assert.ts";
@@ -45,17 +45,17 @@ export class WorldBench implements Bench {
     // the last console is the bench's own
     this.consoles = consoles;
     const machines = Array.from({ length: head.members + SPARE }, (_, i) => `m${i + 1}` as ProcessId);
-    const addresses = Object.fromEntries(machines.map((id) => [`${id}:2379`, id]));
-    const console: ConsoleConfig = { program: "console", addresses, endpoints: "m1:2379", compat: "3.4" };
+    const addresses = Object.fromEntries(machines.map((id, i) => [address(2379, i + 1), id]));
+    const console: ConsoleConfig = { program: "console", addresses, endpoints: address(2379, 1), compat: "3.4" };
     this.names = {
       cluster: "",
       members: [],
       addresses: Object.fromEntries([
-        ...machines.flatMap((id, i) => [
-          [`ep:${i + 1}`, `${id}:2379`],
-          [`peer:${i + 1}`, `${id}:2380`],
+        ...machines.flatMap((_, i) => [
+          [`ep:${i + 1}`, address(2379, i + 1)],
+          [`peer:${i + 1}`, address(2380, i + 1)],
         ]),
-        ["ep:dead", "dead:2379"],
+        ["ep:dead", address(2379, 0)],
       ]),
     };
     const world = renamed(SYSTEMS_KIT.world({ seed: 1, config: runConfig(head) }));
@@ -152,7 +152,7 @@ export class WorldBench implements Bench {
 
   /** As the recorder does it: with the tool. */
   async #elect(members: number): Promise<void> {
-    const endpoints = Array.from({ length: members }, (_, i) => `m${i + 1}:2379`).join(",");
+    const endpoints = Array.from({ length: members }, (_, i) => address(2379, i + 1)).join(",");
     const id = this.names.members[0]?.id ?? "";
     const { code, stderr } = await this.#own(["--endpoints", endpoints, "move-leader", id]);
     assert(code === 0, `m1 becomes the leader: ${stderr}`);
@@ -191,6 +191,9 @@ export class WorldBench implements Bench {
   }
 }
 
+/** Numbers, as the recorder's: what the tool says of a URL depends on it. 2379 is for clients, 2380 for peers. */
+const address = (port: 2379 | 2380, machine: number) => `127.0.0.1:${port}${machine}`;
+
 const idOf = (console: number) => `c${console + 1}` as ProcessId;
 
 /** etcd's own timing; the quota is the only flag of a server that sessions have. */
@@ -203,9 +206,12 @@ function runConfig({ members, server = [] }: SessionHead) {
   return { ...DEFAULT_CONFIG, system: "etcd", members, timing: "etcd", clients: 0, network, disk, etcd } as const;
 }
 
-/** Sessions name the machines m1, m2, …; a run n1, n2, …: it is only a name, in plain data. */
+/** Sessions name the machines m1, m2, …; a run n1, n2, … and n1:2379: it is only a name, in plain data. */
 function renamed<T>(data: T): T {
-  const name = (text: string) => text.replace(/(?<![0-9A-Za-z])n(?=[1-9](?![0-9A-Za-z]))/g, "m");
+  const name = (text: string) =>
+    text
+      .replace(/(?<![0-9A-Za-z])n([1-9]):(2379|2380)\b/g, "127.0.0.1:$2$1")
+      .replace(/(?<![0-9A-Za-z])n(?=[1-9](?![0-9A-Za-z]))/g, "m");
   if (typeof data === "string") return name(data) as T;
   if (Array.isArray(data)) return data.map(renamed) as T;
   if (typeof data !== "object" || data === null) return data;

@@ -102,8 +102,8 @@ export const MEMBER_MUTANTS: readonly MemberMutant[] = [
   {
     name: "a leader that was paused ends leases before it knows that it still leads",
     file: "etcd/member/leases.ts",
-    find: 'if (wasPaused && compat !== "3.4") return this.#verify(stamp);',
-    replace: 'if (wasPaused && compat === "3.4") return this.#verify(stamp);',
+    find: 'if (this.#wasPaused(stamp) && this.#core.config.compat !== "3.4") return this.#verify(stamp);',
+    replace: "",
     meant: "paused leader",
   },
   {

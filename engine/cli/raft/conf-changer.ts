@@ -7,8 +7,9 @@ import { byLengthThenUnits } from "../../base/compare.ts";
 import type { Progress } from "../../raft/progress.ts";
 import { newProgress, viewOf } from "../../raft/progress.ts";
 import type { NodeId } from "../../raft/types.ts";
-import { parseSteps } from "./interaction.ts";
 import { decimal, describeConf, describeProgress } from "./print.ts";
+import { parseSteps } from "./steps.ts";
+import { CommandError } from "./storage.ts";
 import type { Command } from "./transcript.ts";
 import { boolean, single, TranscriptError } from "./transcript.ts";
 
@@ -33,6 +34,7 @@ export class ConfChanger {
       return this.#change(command);
     } catch (error) {
       if (error instanceof ConfChangeRefused) return REFUSALS[error.rule];
+      if (error instanceof CommandError) return error.message;
       throw error;
     } finally {
       this.#lastIndex += 1;
@@ -40,16 +42,17 @@ export class ConfChanger {
   }
 
   #change({ name, args, input }: Command): string {
+    const steps = parseSteps(input);
     const next = Math.max(this.#lastIndex, 1);
     const join = (id: NodeId): Progress => newProgress(id, next, INFLIGHT);
-    if (name === "simple") this.#members = changeSimply(this.#members, parseSteps(input), join);
+    if (name === "simple") this.#members = changeSimply(this.#members, steps, join);
     else if (name === "enter-joint") {
       const arg = args[0];
       if (arg !== undefined && arg.key !== "autoleave") throw new TranscriptError(`unknown option ${arg.raw}`);
       const autoLeave = arg !== undefined && boolean(single(arg), "autoleave");
-      this.#members = enterJoint(this.#members, parseSteps(input), autoLeave, join);
+      this.#members = enterJoint(this.#members, steps, autoLeave, join);
     } else if (name === "leave-joint") {
-      if (input !== "") return "this command takes no input";
+      if (steps.length > 0) return "this command takes no input";
       this.#members = leaveJoint(this.#members);
     } else return "unknown command";
     return this.#describe();

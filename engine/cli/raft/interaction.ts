@@ -4,17 +4,18 @@
  * Each node has its peer, its storage, its queues of storage work and the history of its state machine; messages in
  * flight are one list for all. Nothing happens but by a command.
  */
-import { byLengthThenUnits } from "../../base/compare.ts";
 import { rngFor } from "../../base/rng.ts";
-import type { ConfChange, ConfStep, Transition } from "../../raft/conf-change.ts";
+import type { ConfChange, Transition } from "../../raft/conf-change.ts";
 import { confChangeProposal, decodeConfChange } from "../../raft/conf-change.ts";
-import { isVoter, NO_CONF } from "../../raft/configuration.ts";
-import type { Input, Limits, Peer, PeerConfig, Persist, Ready, StepError } from "../../raft/peer.ts";
+import { isVoter } from "../../raft/configuration.ts";
+import type { Input, Peer, Persist, Ready, StepError } from "../../raft/peer.ts";
 import { createPeer } from "../../raft/peer.ts";
-import type { ConfState, Entry, HardState, NodeId, Snapshot } from "../../raft/types.ts";
+import type { Entry, HardState, NodeId, Snapshot } from "../../raft/types.ts";
 import { nodeId } from "../../raft/types.ts";
 import type { Level } from "./log-lines.ts";
 import { LEVELS, logLines } from "./log-lines.ts";
+import type { NodeOptions } from "./node-options.ts";
+import { nodeOptions } from "./node-options.ts";
 import type { Wire } from "./print.ts";
 import {
   decimal,
@@ -24,12 +25,14 @@ import {
   describeRole,
   describeWire,
   describeWork,
+  MESSAGE_TYPES,
   responsesOf,
   wireType,
 } from "./print.ts";
+import { parseSteps, unsigned } from "./steps.ts";
 import { CommandError, EMPTY_SNAPSHOT, MemoryStorage } from "./storage.ts";
 import type { Argument, Command } from "./transcript.ts";
-import { boolean, integer, single, TranscriptError } from "./transcript.ts";
+import { boolean, integer, memberId, single, TranscriptError } from "./transcript.ts";
 
 const ELECTION_TICKS = 3;
 const HEARTBEAT_TICKS = 1;
@@ -46,17 +49,6 @@ interface Node {
   readonly appendWork: Wire[];
   readonly applyWork: Wire[];
   readonly history: Snapshot[];
-}
-
-/** What `add-nodes` is told. */
-interface NodeOptions {
-  conf: ConfState;
-  index: number;
-  content: string;
-  bootstrap: boolean;
-  asyncStorage: boolean;
-  config: Partial<PeerConfig>;
-  limits: Partial<Limits>;
 }
 
 export class Interaction {
@@ -114,15 +106,15 @@ export class Interaction {
       case "status":
         return this.#printStatus(this.#nodeAt(args, 0));
       case "compact":
-        return this.#compact(this.#nodeAt(args, 0), integer(args[1]?.raw, "the index"));
+        return this.#compact(this.#nodeAt(args, 0), args[1]);
       case "send-snapshot":
-        return this.#sendSnapshot(this.#nodeAt(args, 0), this.#nodeAt(args, 1));
+        return this.#sendSnapshot(this.#nodeAt(args, 0), idOf(args[1]?.raw));
       case "transfer-leadership":
         return this.#transfer(args);
       case "forget-leader":
         return this.#input(this.#nodeAt(args, 0), { type: "forget-leader" });
       case "report-unreachable":
-        return this.#input(this.#nodeAt(args, 0), { type: "unreachable", peer: idOf(args[1]?.raw) });
+        return this.#reportUnreachable(args);
       case "_breakpoint":
         return undefined;
       default:
@@ -175,8 +167,6 @@ export class Interaction {
     const count = integer(args[0]?.raw, "the number of nodes");
     if (count > NODES_MAX) throw new TranscriptError(`more than ${NODES_MAX} nodes`);
     const options = nodeOptions(args.slice(1));
-    if (options.bootstrap && options.index <= 1)
-      throw new CommandError("index must be specified as > 1 due to bootstrap");
     for (let i = 0; i < count; i += 1) this.#addNode(nodeId((this.#nodes.length + 1).toString(16)), options);
   }
 
@@ -184,6 +174,7 @@ export class Interaction {
     const storage = new MemoryStorage();
     let first = EMPTY_SNAPSHOT;
     if (options.bootstrap) {
+      if (options.index <= 1) throw new CommandError("index must be specified as > 1 due to bootstrap");
       const data = new TextEncoder().encode(options.content);
       first = { last: { term: 1, index: options.index }, conf: options.conf, data };
       storage.applySnapshot(first);
@@ -215,23 +206,25 @@ export class Interaction {
 
   #propose(args: readonly Argument[]): void {
     const data = args[1];
-    if (data === undefined) throw new TranscriptError("propose takes a node and the data");
+    if (data === undefined || args.length !== 2 || data.values !== null)
+      throw new TranscriptError("propose takes a node and the data");
     const proposals = [{ type: "normal", data: new TextEncoder().encode(data.raw) }] as const;
     this.#input(this.#nodeAt(args, 0), { type: "propose", proposals });
   }
 
   #proposeConfChange(args: readonly Argument[], input: string): void {
     let old = false;
-    let transition: Transition | null = null;
+    let transition: Transition = "auto";
     for (const arg of args.slice(1)) {
       if (arg.key === "v1") old = boolean(single(arg), "v1");
       else if (arg.key === "transition") transition = transitionOf(single(arg));
-      else throw new TranscriptError(`unknown option ${arg.raw}`);
+      else throw new CommandError(`unknown command ${arg.key}`);
     }
     const steps = parseSteps(input);
-    if (old && (steps.length !== 1 || (transition !== null && transition !== "auto")))
+    if (old && (steps.length > 1 || transition !== "auto"))
       throw new CommandError("v1 conf change can only have one operation and no transition");
-    const change: ConfChange = { transition: transition ?? "auto", steps, context: new Uint8Array(0) };
+    if (old && steps.length === 0) throw new TranscriptError("v1 conf change without an operation");
+    const change: ConfChange = { transition, steps, context: new Uint8Array(0) };
     const proposals = [confChangeProposal(change, old ? "conf-change" : "conf-change-v2")];
     this.#input(this.#nodeAt(args, 0), { type: "propose", proposals });
   }
@@ -254,7 +247,14 @@ export class Interaction {
       if (arg === undefined) throw new TranscriptError(`${key}=ID is missing`);
       return idOf(single(arg));
     };
-    this.#input(this.#node(value("from")), { type: "transfer-leadership", to: value("to") });
+    this.#input(this.#node(value("from")), { type: "transfer-leadership", to: this.#node(value("to")).id });
+  }
+
+  #reportUnreachable(args: readonly Argument[]): void {
+    const [node, peer, ...more] = this.#nodesOf(args);
+    if (node === undefined || peer === undefined || more.length > 0)
+      throw new CommandError("must specify exactly two node indexes: node on which to report, and reported node");
+    this.#input(node, { type: "unreachable", peer: peer.id });
   }
 
   // Ready, and the threads of the storage
@@ -262,7 +262,6 @@ export class Interaction {
   /** With one node neither header nor indent. */
   #eachAlone(args: readonly Argument[], what: string, step: (node: Node) => void): void {
     const nodes = this.#nodesOf(args);
-    if (nodes.length === 0) throw new TranscriptError("which node?");
     for (const node of nodes) {
       if (nodes.length === 1) step(node);
       else this.#announced(node, what, () => step(node));
@@ -296,7 +295,7 @@ export class Interaction {
   #save(node: Node, hardState: HardState | null, { snapshot, entries }: Persist): void {
     if (hardState !== null) node.storage.hardState = hardState;
     if (snapshot !== null && entries.length > 0)
-      throw new TranscriptError("one write holds a snapshot and entries, and the storage takes only the snapshot");
+      throw new CommandError("can't apply snapshot and entries at the same time");
     if (snapshot !== null) node.storage.applySnapshot(snapshot);
     else node.storage.append(entries);
   }
@@ -349,26 +348,34 @@ export class Interaction {
     let type: string | null = null;
     const recipients: { readonly id: NodeId; readonly drop: boolean }[] = [];
     for (const arg of args) {
-      if (arg.values === null) recipients.push({ id: this.#node(idOf(arg.raw)).id, drop: false });
-      else if (arg.key === "type") type = single(arg);
-      else if (arg.key === "drop")
-        for (const id of arg.values) recipients.push({ id: this.#node(idOf(id)).id, drop: true });
-      else throw new TranscriptError(`unknown option ${arg.raw}`);
+      if (arg.values === null) recipients.push({ id: idOf(arg.raw), drop: false });
+      else if (arg.key === "type") {
+        type = single(arg);
+        if (!MESSAGE_TYPES.has(type)) throw new TranscriptError(`unknown message type ${type}`);
+      } else if (arg.key === "drop") {
+        for (const text of arg.values) {
+          const id = idOf(text);
+          if (recipients.some((one) => one.id === id))
+            throw new TranscriptError(`can't both deliver and drop messages to ${text}`);
+          recipients.push({ id, drop: true });
+        }
+      } else throw new TranscriptError(`unknown option ${arg.raw}`);
     }
     let delivered = 0;
-    for (const { id, drop } of recipients) delivered += this.#deliver(this.#node(id), drop, type);
+    for (const { id, drop } of recipients) delivered += this.#deliver(id, drop, type);
     if (delivered === 0) this.#write("no messages");
   }
 
-  #deliver(node: Node, drop: boolean, type: string | null): number {
+  /** Messages may be dropped on their way to a node that does not exist yet. */
+  #deliver(id: NodeId, drop: boolean, type: string | null): number {
     const taken = this.#messages.filter(
-      (wire) => recipientOf(wire) === node.id && (type === null || wireType(wire) === type) && !(drop && isOwn(wire)),
+      (wire) => recipientOf(wire) === id && (type === null || wireType(wire) === type) && !(drop && isOwn(wire)),
     );
     this.#messages = this.#messages.filter((wire) => !taken.includes(wire));
     for (const wire of taken) {
       this.#write(`${drop ? "dropped: " : ""}${describeWire(wire)}\n`);
       if (drop) continue;
-      const refusal = receive(node, wire);
+      const refusal = receive(this.#node(id), wire);
       if (refusal !== undefined) this.#write(`${errorText(refusal)}\n`);
     }
     return taken.length;
@@ -407,7 +414,7 @@ export class Interaction {
     pass(
       (node) => this.#messages.some((wire) => recipientOf(wire) === node.id),
       "receiving messages",
-      (node) => this.#deliver(node, false, null),
+      (node) => this.#deliver(node.id, false, null),
     );
     pass(
       (node) => node.appendWork.length > 0,
@@ -426,11 +433,11 @@ export class Interaction {
     return busy;
   }
 
-  #sendSnapshot(from: Node, to: Node): void {
+  #sendSnapshot(from: Node, to: NodeId): void {
     const snapshot = from.history.at(-1) ?? EMPTY_SNAPSHOT;
     const wire: Wire = {
       kind: "peer",
-      message: { type: "InstallSnapshot", from: from.id, to: to.id, term: from.peer.term, snapshot },
+      message: { type: "InstallSnapshot", from: from.id, to, term: from.peer.term, snapshot },
     };
     this.#messages.push(wire);
     this.#write(describeWire(wire));
@@ -458,7 +465,9 @@ export class Interaction {
     for (const { id, progress } of peer.progress()) this.#write(`${decimal(id)}: ${describeProgress(progress)}\n`);
   }
 
-  #compact(node: Node, index: number): void {
+  #compact(node: Node, until: Argument | undefined): void {
+    if (until === undefined) throw new TranscriptError("compact takes a node and an index");
+    const index = Number(unsigned(until.key));
     node.storage.compact(index);
     node.peer.compact(index);
     this.#printLog(node);
@@ -519,7 +528,7 @@ function errorText(refusal: StepError): string {
 }
 
 function idOf(text: string | undefined): NodeId {
-  return nodeId(integer(text, "a node id").toString(16));
+  return memberId(text, "a node id");
 }
 
 function levelOf(text: string | undefined): Level {
@@ -530,85 +539,5 @@ function levelOf(text: string | undefined): Level {
 
 function transitionOf(text: string): Transition {
   if (text === "auto" || text === "implicit" || text === "explicit") return text;
-  throw new TranscriptError(`unknown transition ${text}`);
-}
-
-const OPERATIONS: ReadonlyMap<string, ConfStep["operation"]> = new Map([
-  ["v", "add-voter"],
-  ["l", "add-learner"],
-  ["r", "remove"],
-  ["u", "update"],
-] as const);
-
-/** `v1 l2 r3 u4`: what to do, and with whom. */
-export function parseSteps(input: string): readonly ConfStep[] {
-  const tokens = input.split(/\s+/).filter((token) => token !== "");
-  return tokens.map((token) => {
-    const operation = OPERATIONS.get(token.slice(0, 1));
-    if (operation === undefined) throw new TranscriptError(`unknown change ${token}`);
-    return { operation, id: idOf(token.slice(1)) };
-  });
-}
-
-function nodeOptions(args: readonly Argument[]): NodeOptions {
-  const options: NodeOptions = {
-    conf: NO_CONF,
-    index: 0,
-    content: "",
-    bootstrap: false,
-    asyncStorage: false,
-    config: {},
-    limits: {},
-  };
-  for (const arg of args) setOption(options, arg);
-  return options;
-}
-
-function setOption(options: NodeOptions, arg: Argument): void {
-  const on = (): boolean => boolean(single(arg), arg.key);
-  const ids = (): readonly NodeId[] => (arg.values ?? []).map(idOf).sort(byLengthThenUnits);
-  const config = (part: Partial<PeerConfig>): void => {
-    options.config = { ...options.config, ...part };
-  };
-  switch (arg.key) {
-    case "voters":
-      options.conf = { ...options.conf, voters: ids() };
-      break;
-    case "learners":
-      options.conf = { ...options.conf, learners: ids() };
-      break;
-    case "index":
-      options.index = integer(single(arg), arg.key);
-      break;
-    case "content":
-      options.content = single(arg);
-      break;
-    case "inflight":
-      options.limits = { ...options.limits, maxInflightMessages: integer(single(arg), arg.key) };
-      break;
-    case "max-committed-size-per-ready": {
-      const bytes = integer(single(arg), arg.key);
-      options.limits = { ...options.limits, maxCommittedBytesPerReady: bytes === 0 ? Number.POSITIVE_INFINITY : bytes };
-      break;
-    }
-    case "async-storage-writes":
-      options.asyncStorage = on();
-      break;
-    case "prevote":
-      return config({ preVote: on() });
-    case "checkquorum":
-      return config({ checkQuorum: on() });
-    case "disable-conf-change-validation":
-      return config({ disableConfChangeValidation: on() });
-    case "step-down-on-removal":
-      return config({ stepDownOnRemoval: on() });
-    case "read-only": {
-      const mode = single(arg);
-      if (mode !== "safe" && mode !== "lease-based") throw new TranscriptError(`unknown read-only mode ${mode}`);
-      return config({ readOnly: mode });
-    }
-    default:
-      throw new TranscriptError(`unknown option ${arg.raw}`);
-  }
-  if (["voters", "learners", "index", "content"].includes(arg.key)) options.bootstrap = true;
+  throw new CommandError(`unknown transition ${text}`);
 }

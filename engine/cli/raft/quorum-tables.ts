@@ -6,7 +6,7 @@ import { jointCommittedIndex, jointVoteResult } from "../../raft/quorum.ts";
 import type { Index, NodeId } from "../../raft/types.ts";
 import { nodeId } from "../../raft/types.ts";
 import type { Argument, Command } from "./transcript.ts";
-import { integer, TranscriptError } from "./transcript.ts";
+import { integer, memberId, TranscriptError } from "./transcript.ts";
 
 /** A half of the quorum, each voter once. */
 type Half = readonly NodeId[];
@@ -61,8 +61,11 @@ function table(voters: Half, acks: ReadonlyMap<NodeId, Index>): string {
 function halfOf(args: readonly Argument[], key: string): Half {
   const values = args.find((arg) => arg.key === key)?.values ?? [];
   if (key === "cfgj" && values.length === 1 && values[0] === "zero") return [];
-  return [...new Set(values.map((value) => nodeId(integer(value, key).toString(16))))];
+  return [...new Set(values.map((value) => memberId(value, key)))];
 }
+
+/** What stands for a value where etcd prints it as a number. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = { _: "0", n: "1", y: "2" };
 
 /** Gives the values to the voters in order; `_` gives none. */
 function assigned<T>(
@@ -76,7 +79,8 @@ function assigned<T>(
   const values = args.find((arg) => arg.key === key)?.values ?? [];
   if (values.length !== voters.length) {
     const names = [...voters].sort(byLengthThenUnits).map((id) => `${BigInt(`0x${id}`)}:{}`);
-    return `error: mismatched input (explicit or _) for voters map[${names.join(" ")}]: [${values.join(" ")}]\n`;
+    const given = values.map((value) => PLACEHOLDERS[value] ?? value);
+    return `error: mismatched input (explicit or _) for voters map[${names.join(" ")}]: [${given.join(" ")}]\n`;
   }
   const map = new Map<NodeId, T>();
   voters.forEach((id, i) => {

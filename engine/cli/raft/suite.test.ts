@@ -5,6 +5,7 @@ import { runTranscript } from "./suite.ts";
 import { parseTranscript } from "./transcript.ts";
 
 const FOLDER = "../shared/conformance/etcd-raft";
+const OWN = join(import.meta.dirname, "testdata");
 const HERE = existsSync(FOLDER);
 const FILES = HERE
   ? readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".txt"))
@@ -17,6 +18,13 @@ describe("go.etcd.io/raft's transcripts", () => {
 
   it.each(FILES)("%s comes out to the byte", (name) => {
     expect(runTranscript(readFileSync(join(FOLDER, name), "utf8"))).toBeNull();
+  });
+});
+
+/** Recorded from go.etcd.io/raft 3.7.0, of commands written for this suite. */
+describe("our own transcripts", () => {
+  it.each(readdirSync(OWN).filter((name) => name.endsWith(".txt")))("%s comes out to the byte", (name) => {
+    expect(runTranscript(readFileSync(join(OWN, name), "utf8"))).toBeNull();
   });
 });
 

@@ -1,6 +1,8 @@
 /**
  * The form of the transcripts of go.etcd.io/raft: commands, their input, and the text that must come out (FORMAT.md §1).
  */
+import type { NodeId } from "../../raft/types.ts";
+import { nodeId } from "../../raft/types.ts";
 
 export interface Argument {
   readonly key: string;
@@ -33,7 +35,8 @@ export function parseTranscript(text: string): readonly Command[] {
   let at = 0;
   while (at < lines.length) {
     const line = lines[at]?.trim() ?? "";
-    if (line === "" || line.startsWith("#")) at += 1;
+    // A subtest only groups the commands up to its end; it has no input and no output of its own.
+    if (line === "" || line.startsWith("#") || /^subtest( |$)/.test(line)) at += 1;
     else {
       const { command, next } = parseCommand(lines, at);
       commands.push(command);
@@ -130,6 +133,13 @@ export function integer(text: string | undefined, what: string): number {
   if (text === undefined || !/^\d+$/.test(text) || !Number.isSafeInteger(Number(text)))
     throw new TranscriptError(`${what} must be a whole number, not ${text ?? "nothing"}`);
   return Number(text);
+}
+
+/** A member's id: a whole number of 64 bits. */
+export function memberId(text: string | undefined, what: string): NodeId {
+  if (text === undefined || !/^\d+$/.test(text) || BigInt.asUintN(64, BigInt(text)) !== BigInt(text))
+    throw new TranscriptError(`${what} must be a whole number, not ${text ?? "nothing"}`);
+  return nodeId(BigInt(text).toString(16));
 }
 
 /** In any of the spellings that Go reads. */

@@ -187,6 +187,7 @@ interface Coding {
   /** In the order of their numbers, as Go's encoder has them. */
   readonly fields: readonly Coded[];
   readonly byNumber: ReadonlyMap<number, Coded>;
+  readonly byKey: ReadonlyMap<string, Coded>;
   /** A message whose fields are all zero. */
   readonly make: () => Record<string, unknown>;
 }
@@ -198,14 +199,19 @@ function codingOf(of: Descriptor): Coding {
   if (known !== undefined) return known;
   const fields = Object.entries(of.fields)
     .map(([key, field]) => codedOf(key, field))
-    .sort((a, b) => a.field.number - b.field.number);
+    .sort(byNumber);
   const made = {
     fields,
+    byKey: new Map(fields.map((coded) => [coded.key, coded])),
     byNumber: new Map(fields.map((coded) => [coded.field.number, coded])),
     make: maker(of),
   };
   codings.set(of, made);
   return made;
+}
+
+function byNumber(a: Coded, b: Coded): number {
+  return a.field.number - b.field.number;
 }
 
 function codedOf(key: string, given: Field): Coded {
@@ -229,20 +235,36 @@ const OUT = new ByteWriter(1_024);
 /** The bytes of a message; zero fields are left out. */
 export function encode<T>(of: Descriptor<T>, value: T): Uint8Array {
   OUT.clear();
-  write(codingOf(of), value as Values, OUT);
+  write(codingOf(of).fields, value as Values, OUT);
   return OUT.take();
+}
+
+/**
+ * The bytes of a message of which these fields are given, and no others: for one with many fields of which few are ever
+ * there. They are to be read before anything else is encoded.
+ */
+export function encodeGiven<T>(of: Descriptor<T>, given: Partial<T>): Uint8Array {
+  const { byKey } = codingOf(of);
+  const fields: Coded[] = [];
+  for (const key in given) {
+    const coded = byKey.get(key);
+    if (coded !== undefined) fields.push(coded);
+  }
+  OUT.clear();
+  write(fields.sort(byNumber), given, OUT);
+  return OUT.takeView();
 }
 
 /** The same, with their length before them, at the end of what a writer holds. */
 export function encodeInto<T>(of: Descriptor<T>, value: T, out: ByteWriter): void {
   const start = out.openLength();
-  write(codingOf(of), value as Values, out);
+  write(codingOf(of).fields, value as Values, out);
   out.closeLength(start);
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-function write({ fields }: Coding, value: Values, out: ByteWriter): void {
+function write(fields: readonly Coded[], value: Values, out: ByteWriter): void {
   for (const coded of fields) {
     const item = value[coded.key];
     if (item === coded.zero) continue;
@@ -266,7 +288,7 @@ function writeOne(coded: Coded, value: unknown, out: ByteWriter): void {
       return out.text(value as string);
     case "message": {
       const start = out.openLength();
-      write(codingOf(coded.message as Descriptor), value as Values, out);
+      write(codingOf(coded.message as Descriptor).fields, value as Values, out);
       return out.closeLength(start);
     }
     default:
@@ -328,11 +350,11 @@ export function decodeFrom<T>(of: Descriptor<T>, reader: ByteReader): T {
 }
 
 function read(of: Descriptor, reader: ByteReader, end: number): object {
-  const { byNumber, make } = codingOf(of);
-  const value = make();
+  const coding = codingOf(of);
+  const value = coding.make();
   while (reader.at < end) {
     const tag = reader.varint();
-    const coded = byNumber.get(tag >>> 3);
+    const coded = coding.byNumber.get(tag >>> 3);
     if ((tag & 7) === VARINT) {
       const raw = readBig(reader);
       if (coded !== undefined) value[coded.key] = scalar(coded.field, raw);

@@ -23,6 +23,8 @@ export function allows(permissions: readonly Permission[], type: "READ" | "WRITE
   const wanted = intervalOf(span);
   let covered = wanted.from;
   for (const { from, to } of granted) {
+    // what ends before it opens nothing, not even a range without a key in it
+    if (to !== null && to <= wanted.from) continue;
     if (from > covered) return false;
     if (to === null) return true;
     if (to > covered) covered = to;

@@ -62,6 +62,8 @@ export function decodeChange(bytes: Uint8Array): MemberChange {
 
 export class Membership {
   #members = new Map<MemberId, ClusterMember>();
+  /** By node, made when it is asked for: every call of a client's asks. */
+  #byNode: ReadonlyMap<NodeId, ClusterMember> | null = null;
   readonly #removed = new Set<MemberId>();
 
   constructor(initial: readonly ClusterMember[]) {
@@ -78,8 +80,8 @@ export class Membership {
   }
 
   byNode(node: NodeId): ClusterMember | null {
-    for (const member of this.#members.values()) if (member.node === node) return member;
-    return null;
+    this.#byNode ??= new Map(Array.from(this.#members.values(), (member) => [member.node, member] as const));
+    return this.#byNode.get(node) ?? null;
   }
 
   voters(): readonly ClusterMember[] {
@@ -121,19 +123,19 @@ export class Membership {
     switch (kind) {
       case "add": {
         const problem = this.checkAdd(member.id, member.peerUrls, member.isLearner);
-        if (problem === null) this.#members.set(member.id, member);
+        if (problem === null) this.put(member);
         return problem;
       }
       case "promote": {
         const problem = this.checkPromote(member.id);
         const before = this.#members.get(member.id);
-        if (problem === null && before !== undefined) this.#members.set(member.id, { ...before, isLearner: false });
+        if (problem === null && before !== undefined) this.put({ ...before, isLearner: false });
         return problem;
       }
       case "remove": {
         const problem = this.checkRemove(member.id);
         if (problem !== null) return problem;
-        this.#members.delete(member.id);
+        this.#forget(member.id);
         this.#removed.add(member.id);
         return null;
       }
@@ -141,7 +143,7 @@ export class Membership {
         const problem = this.checkUpdate(member.id, member.peerUrls);
         const before = this.#members.get(member.id);
         if (problem === null && before !== undefined)
-          this.#members.set(member.id, { ...before, peerUrls: member.peerUrls, isLearner: member.isLearner });
+          this.put({ ...before, peerUrls: member.peerUrls, isLearner: member.isLearner });
         return problem;
       }
     }
@@ -150,17 +152,23 @@ export class Membership {
   /** A member tells its name and where clients find it, once it has started. */
   setAttributes(id: MemberId, name: string, clientUrls: readonly string[]): void {
     const member = this.#members.get(id);
-    if (member !== undefined) this.#members.set(id, { ...member, name, clientUrls });
+    if (member !== undefined) this.put({ ...member, name, clientUrls });
   }
 
   /** Raft dropped a node by hand, past etcd's own calls. */
   dropNode(node: NodeId): void {
     const member = this.byNode(node);
-    if (member !== null) this.#members.delete(member.id);
+    if (member !== null) this.#forget(member.id);
   }
 
   put(member: ClusterMember): void {
     this.#members.set(member.id, member);
+    this.#byNode = null;
+  }
+
+  #forget(id: MemberId): void {
+    this.#members.delete(id);
+    this.#byNode = null;
   }
 
   // ── state ──
@@ -192,6 +200,7 @@ export class Membership {
 
   resume({ members, removed }: MembershipCheckpoint): void {
     this.#members = new Map(members.map((member) => [member.id, member]));
+    this.#byNode = null;
     this.#removed.clear();
     for (const id of removed) this.#removed.add(id);
   }

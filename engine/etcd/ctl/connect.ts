@@ -2,13 +2,15 @@
  * What the tool does between reading its line and its first call: variables of the environment, the output format,
  * certificates, endpoints, name and password.
  */
+import { unreachable } from "../../base/assert.ts";
 import type { EtcdClientConfig } from "../client/config.ts";
 import { etcdClientConfig } from "../client/config.ts";
 import { fromText } from "../api/bytes.ts";
 import type { CommandSpec } from "./cobra/command.ts";
 import { inheritedFlags, type Path } from "./cobra/command.ts";
-import { type FlagValues, parseFlags } from "./cobra/flags.ts";
+import { type Flag, type FlagValues, parseFlags } from "./cobra/flags.ts";
 import { type Ctl, EXIT } from "./ctl.ts";
+import { durationText } from "./go/duration.ts";
 import { type Format, FORMATS } from "./format/shown.ts";
 
 const variable = (flag: string) => `ETCDCTL_${flag.toUpperCase().replaceAll("-", "_")}`;
@@ -47,14 +49,25 @@ export function refuseConflicts(ctl: Ctl, path: Path, given: readonly string[]):
 export function printDebug(ctl: Ctl, path: Path): void {
   if (!ctl.bool("debug")) return;
   for (const of of inheritedFlags(path)) {
-    const text =
-      of.type === "bool"
-        ? String(ctl.bool(of.name))
-        : of.type === "stringSlice"
-          ? `[${ctl.list(of.name).join(",")}]`
-          : of.default;
-    const value = of.type === "string" ? ctl.text(of.name) : text;
-    ctl.complain(fromText(`${variable(of.name)}=${value}\n`));
+    ctl.complain(fromText(`${variable(of.name)}=${valueText(ctl, of)}\n`));
+  }
+}
+
+function valueText(ctl: Ctl, { type, name }: Flag): string {
+  switch (type) {
+    case "bool":
+      return String(ctl.bool(name));
+    case "stringSlice":
+      return `[${ctl.list(name).join(",")}]`;
+    case "duration":
+      return durationText(ctl.number(name));
+    case "string":
+      return ctl.text(name);
+    case "int":
+    case "int64":
+      return String(ctl.number(name));
+    default:
+      return unreachable(type);
   }
 }
 
@@ -79,10 +92,12 @@ export interface Credentials {
   readonly password: string | null;
 }
 
-/** From `--user` and `--password`; null without a user. */
-export function credentials(ctl: Ctl): Credentials | null {
+export const NOBODY: Credentials = { name: "", password: "" };
+
+/** From `--user` and `--password`. */
+export function credentials(ctl: Ctl): Credentials {
   const [user, password] = [ctl.text("user"), ctl.text("password")];
-  if (user === "") return null;
+  if (user === "") return NOBODY;
   if (password !== "") return { name: user, password };
   const colon = user.indexOf(":");
   return colon < 0 ? { name: user, password: null } : { name: user.slice(0, colon), password: user.slice(colon + 1) };

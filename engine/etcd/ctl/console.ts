@@ -201,7 +201,7 @@ export class Console implements Process {
           this.#variables = { ...this.#variables, ...line.env };
           return;
         }
-        return this.#start(line.args, new Stdin("", false), line.env, stamp);
+        return this.#start(line.args, Stdin.terminal(), line.env, stamp);
     }
   }
 
@@ -237,9 +237,9 @@ export class Console implements Process {
 
   /** An address with a scheme or without; with TLS nobody answers. */
   #resolve(endpoint: string): ProcessId {
-    const plain = /^(?:http:\/\/)?([^/]+)\/?$/.exec(endpoint)?.[1];
-    const known = plain === undefined ? undefined : this.#config.addresses[plain];
-    return known ?? this.#env.id;
+    // of a URL the path counts for nothing
+    const plain = /^http:\/\/([^/]+)(?:\/.*)?$/.exec(endpoint)?.[1] ?? endpoint;
+    return this.#config.addresses[plain] ?? this.#env.id;
   }
 
   #refuse(stamp: Stamp): void {
@@ -268,6 +268,6 @@ export class Console implements Process {
 
 /** What is piped in is bytes, and all of it is there; text from elsewhere is taken as UTF-8. */
 function piped(stdin: string | null): Stdin {
-  if (stdin === null) return new Stdin("", false);
-  return new Stdin(areBytes(stdin) ? stdin : fromText(stdin), true);
+  if (stdin === null) return Stdin.terminal();
+  return Stdin.pipe(areBytes(stdin) ? stdin : fromText(stdin));
 }

@@ -7,7 +7,7 @@
  */
 import type { Micros } from "../../base/units.ts";
 import { type Bytes, fromText } from "../api/bytes.ts";
-import type { EtcdError } from "../api/errors.ts";
+import { codeName, CODES, type EtcdError } from "../api/errors.ts";
 import type { RequestOf, UnaryMethod } from "../api/methods.ts";
 import type { Ticket } from "../client/channel.ts";
 import type { ClientOutcome, EtcdClient } from "../client/client.ts";
@@ -55,8 +55,10 @@ export interface Command<S = unknown> {
   readonly start: (ctl: Ctl) => S;
   /** @returns the state after the outcome */
   readonly on?: (ctl: Ctl, state: S, outcome: Outcome) => S;
+  /** False: `--debug` tells nothing of it. */
+  readonly debug?: false;
   /** Where it is no reason to give up that the members do not know the user, or that there is no endpoint. */
-  readonly refused?: (ctl: Ctl, error: EtcdError) => never;
+  readonly refused?: (ctl: Ctl, error: EtcdError) => S;
   /** Ctrl-C, where the command has its own way with it; null: it ends at once. */
   readonly interrupt?: (ctl: Ctl, state: S) => S | null;
 }
@@ -74,6 +76,12 @@ export interface Surroundings {
   readonly write: (stream: "stdout" | "stderr", text: Bytes) => void;
   /** Who listens at `host:port`. */
   readonly resolve: (endpoint: string) => ProcessId;
+}
+
+/** How an error reads: those of the auth store, which the maintenance service gives away as they are, as gRPC puts them. */
+export function errorText(error: EtcdError): string {
+  const foreign = error.code === CODES.Unknown && error.message.startsWith("auth: ");
+  return foreign ? `rpc error: code = ${codeName(error)} desc = ${error.message}` : error.message;
 }
 
 export interface CallLimits {
@@ -178,6 +186,12 @@ export class Ctl {
     this.#around.write("stderr", text);
   }
 
+  /** Asks for a password: the echo is switched off, and on again, with `stty`, which wants a terminal. */
+  askSecretly(prompt: string): void {
+    this.print(fromText(prompt));
+    if (!this.stdin.isTerminal) this.complain("stty: 'standard input': Inappropriate ioctl for device\n".repeat(2));
+  }
+
   /** In the format that was asked for; ends the run when this answer has none. */
   show(shown: Shown): void {
     const style = { format: this.format, hex: this.bool("hex"), valueOnly: this.valueOnly };
@@ -195,7 +209,7 @@ export class Ctl {
   }
 
   fail(code: number, error: string | EtcdError): never {
-    this.complain(fromText(`Error: ${typeof error === "string" ? error : error.message}\n`));
+    this.complain(fromText(`Error: ${typeof error === "string" ? error : errorText(error)}\n`));
     throw new Exit(code);
   }
 

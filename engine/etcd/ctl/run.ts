@@ -24,7 +24,9 @@ import { COMMANDS } from "./commands/index.ts";
 import {
   checkCertificates,
   clientConfig,
+  type Credentials,
   credentials,
+  NOBODY,
   printDebug,
   refuseConflicts,
   settleFormat,
@@ -33,7 +35,7 @@ import {
 import { type Command, Ctl, Exit, EXIT, type Outcome } from "./ctl.ts";
 import type { Files } from "./files.ts";
 import { ETCDCTL } from "./tree.ts";
-import { Stdin } from "./stdin.ts";
+import { Stdin, type StdinState } from "./stdin.ts";
 
 /** What a run needs of the process that it runs in. */
 export interface Host {
@@ -64,7 +66,7 @@ interface Link {
 
 interface Saved {
   readonly args: readonly string[];
-  readonly stdin: { readonly buffer: Bytes; readonly ended: boolean };
+  readonly stdin: StdinState;
   readonly phase: Phase;
   readonly format: Ctl["format"];
   readonly link: Link | null;
@@ -173,7 +175,7 @@ export class Run {
 
   static restore(checkpoint: unknown, host: Host): Run {
     const { args, stdin, phase, format, link, client, concurrency } = checkpoint as Saved;
-    const run = new Run(args, new Stdin(stdin.buffer, stdin.ended), host);
+    const run = new Run(args, new Stdin(stdin), host);
     run.#phase = phase;
     if (run.#ctl !== null) run.#ctl.format = format;
     if (link === null) return run;
@@ -224,14 +226,14 @@ export class Run {
     if (command.check?.(ctl) === false) return;
     if (command.needs === "none") return this.#start(stamp);
     refuseConflicts(ctl, this.#path, this.#given);
-    printDebug(ctl, this.#path);
-    const user = command.needs === "client" ? credentials(ctl) : null;
-    if (user !== null && user.password === null) {
-      ctl.print("Password: ");
+    if (command.debug !== false) printDebug(ctl, this.#path);
+    const user = command.needs === "client" ? credentials(ctl) : NOBODY;
+    if (user.password === null) {
+      ctl.askSecretly("Password: ");
       this.#phase = { at: "password", name: user.name };
       return this.#password(user.name, stamp);
     }
-    this.#connect(user === null ? null : { name: user.name, password: user.password ?? "" }, stamp);
+    this.#connect(user, stamp);
   }
 
   #password(name: string, stamp: Stamp): void {
@@ -241,7 +243,9 @@ export class Run {
     this.#connect({ name, password: toText(line) }, stamp);
   }
 
-  #connect(user: EtcdClientConfig["user"], stamp: Stamp): void {
+  /** Without a name, or without a password, the client library asks for no token. */
+  #connect({ name, password }: Credentials, stamp: Stamp): void {
+    const user = name === "" || password === null || password === "" ? null : { name, password };
     const [ctl, command] = [this.#ctl, this.#command];
     assert(ctl !== null && command !== null, "who connects is a command");
     settleFormat(ctl);
@@ -314,8 +318,9 @@ export class Run {
     const unwanted = error !== null && errorName(error) === "AuthNotEnabled";
     const ctl = present(this.#ctl, "the run that connects");
     if (error !== null && !unwanted) {
-      if (this.#command?.refused !== undefined) return this.#command.refused(ctl, error);
-      return ctl.fail(EXIT.badConnection, error);
+      if (this.#command?.refused === undefined) return ctl.fail(EXIT.badConnection, error);
+      this.#phase = { at: "program", state: this.#command.refused(ctl, error) };
+      return;
     }
     this.#open(unwanted ? null : { name: phase.name, password: phase.password }, stamp);
     this.#start(stamp);

@@ -19,5 +19,7 @@ export function inspectSnapshot(file: Bytes): Inspected | string {
     if (error instanceof MalformedBytes) return "invalid database";
     throw error;
   }
-  return { revision: state.mvcc.revision, totalKeys: state.mvcc.changeCount };
+  // the tool takes the revision from the last version that is stored: of none it says 0
+  const { revision, changeCount } = state.mvcc;
+  return { revision: changeCount === 0 ? 0 : revision, totalKeys: changeCount };
 }

@@ -1,13 +1,31 @@
 /** Standard input of a run: what was typed or piped and not yet read. */
 import type { Bytes } from "../api/bytes.ts";
 
+export interface StdinState {
+  readonly buffer: Bytes;
+  readonly ended: boolean;
+  readonly isTerminal: boolean;
+}
+
 export class Stdin {
   #buffer: Bytes;
   #ended: boolean;
+  /** Someone sits there and types. */
+  readonly isTerminal: boolean;
 
-  constructor(buffer: Bytes, ended: boolean) {
+  constructor({ buffer, ended, isTerminal }: StdinState) {
     this.#buffer = buffer;
     this.#ended = ended;
+    this.isTerminal = isTerminal;
+  }
+
+  static terminal(): Stdin {
+    return new Stdin({ buffer: "", ended: false, isTerminal: true });
+  }
+
+  /** All of it is there. */
+  static pipe(buffer: Bytes): Stdin {
+    return new Stdin({ buffer, ended: true, isTerminal: false });
   }
 
   get ended(): boolean {
@@ -49,7 +67,7 @@ export class Stdin {
     return all;
   }
 
-  checkpoint(): { readonly buffer: Bytes; readonly ended: boolean } {
-    return { buffer: this.#buffer, ended: this.#ended };
+  checkpoint(): StdinState {
+    return { buffer: this.#buffer, ended: this.#ended, isTerminal: this.isTerminal };
   }
 }

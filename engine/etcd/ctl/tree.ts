@@ -39,7 +39,9 @@ const GLOBAL = [
   flag("string", "discovery-srv-name", "service name to query when using DNS discovery"),
 ];
 
-const PUT_LONG = `Puts the given key into the store.
+/** It begins with an empty line, which the tool's own usage does not show. */
+const PUT_LONG = `
+Puts the given key into the store.
 
 When <value> begins with '-', <value> is interpreted as a flag.
 Insert '--' for workaround:

@@ -35,7 +35,9 @@ export function mayAdd(core: Core, isLearner: boolean): EtcdError | null {
   const members = voters.length + 1;
   // A single member may always be joined by a second one.
   if (!isLearner && !(running === 1 && members === 2) && running < quorumOf(members)) return NOT_ENOUGH_STARTED;
-  return voters.every((member) => isActive(core, member)) ? null : etcdError("Unhealthy");
+  // One that has not started is connected to nobody.
+  const isHealthy = voters.every((member) => (isLearner || started(member)) && isActive(core, member));
+  return isHealthy ? null : etcdError("Unhealthy");
 }
 
 export function mayRemove(core: Core, id: MemberId): EtcdError | null {

@@ -64,5 +64,5 @@ export function nodeAt(peerUrl: string, id: MemberId, { addresses }: EtcdMemberC
 
 /** etcd's check of a list of URLs; null when they will do. */
 export function badUrls(urls: readonly string[]): boolean {
-  return urls.length === 0 || urls.some((url) => !/^https?:\/\/[^\s/:?#]+:\d{1,5}$/u.test(url));
+  return urls.length === 0 || urls.some((url) => !/^https?:\/\/[^\s/:?#]+:\d{1,5}$/u.test(url.trim()));
 }

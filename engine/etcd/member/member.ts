@@ -166,12 +166,16 @@ export class EtcdMember implements Service, Core {
 
   header(given: m.ResponseHeader | null): m.ResponseHeader {
     const revision = given?.revision ?? 0;
-    return { ...this.memberHeader(), revision: revision === 0 ? this.state.mvcc.revision : revision };
+    return {
+      clusterId: this.#clusterId,
+      memberId: this.ownId,
+      revision: revision === 0 ? this.state.mvcc.revision : revision,
+      raftTerm: this.host.term,
+    };
   }
 
   memberHeader(): m.ResponseHeader {
-    const { term } = this.host.status();
-    return { clusterId: this.#clusterId, memberId: this.ownId, revision: 0, raftTerm: term };
+    return { clusterId: this.#clusterId, memberId: this.ownId, revision: 0, raftTerm: this.host.term };
   }
 
   call(caller: Caller, method: UnaryMethod, metadata: Metadata, body: object, stamp: Stamp): void {
@@ -241,6 +245,7 @@ export class EtcdMember implements Service, Core {
     if (leaseRevoke !== null) this.#leases.revoked(stamp);
     tellApplied(this, request, applied, outcome);
     if (ticket !== null) this.#proposals.applied(ticket, outcome.response, stamp);
+    else this.#proposals.appliedForOthers(outcome.response, stamp);
     this.#settle();
   }
 
@@ -409,9 +414,10 @@ export class EtcdMember implements Service, Core {
   }
 
   #nextTimer(): Micros | null {
-    let next: Micros | null = null;
-    for (const name of TIMERS) next = sooner(next, this.timers[name]);
-    return next;
+    // By name: it is asked after every input, and a loop over names costs four times as much.
+    const { requests, reads, sync, progress, expiry, forwards, leaderless } = this.timers;
+    const streams = sooner(sooner(sync, progress), forwards);
+    return sooner(sooner(sooner(requests, reads), sooner(expiry, leaderless)), streams);
   }
 
   /** After every input: asks for the next wake, and tells figures that are others now. */

@@ -11,7 +11,7 @@ import { MAX_REQUEST_BYTES } from "../api/check.ts";
 import { CODES, type EtcdError, etcdError } from "../api/errors.ts";
 import * as m from "../api/messages.ts";
 import type { Metadata, UnaryMethod } from "../api/methods.ts";
-import { create, encode } from "../api/proto.ts";
+import { create, encodeGiven } from "../api/proto.ts";
 import type { AuthInfo } from "../auth/auth-store.ts";
 import { withoutHeader } from "./answers.ts";
 import { requestTimeout } from "./config.ts";
@@ -22,6 +22,8 @@ import { PROPOSED, withHeader } from "./requests.ts";
 const APPLY_GAP_MAX = 5_000;
 const LOST_PROPOSAL: EtcdError = { code: CODES.Unknown, message: "raft proposal dropped" };
 const NO_SPACE = etcdError("NoSpace").message;
+const isFull = (response: object | EtcdError): response is EtcdError =>
+  isFailure(response) && response.message === NO_SPACE;
 
 /** `publish`: what a member tells of itself; `checkpoint`: what is left of leases. Both are the member's own. */
 type ProposedMethod = UnaryMethod | "publish" | "checkpoint";
@@ -77,15 +79,15 @@ export class Proposals {
     instead: EtcdError | null = null,
   ): void {
     const core = this.#core;
-    const { commit, applied } = core.host.status();
-    if (commit - applied > APPLY_GAP_MAX) return core.answer(caller, etcdError("TooManyRequests"), stamp);
+    const { commit, applied } = core.host;
+    if (commit - applied.index > APPLY_GAP_MAX) return core.answer(caller, etcdError("TooManyRequests"), stamp);
     const request = withHeader(given, core.host, core.nextSerial(), info);
     const full = method !== "publish" && !core.state.hasRoom(request);
     if (full) return this.#raiseNoSpace(caller, etcdError("NoSpace"), stamp);
-    const command = encode(m.InternalRaftRequest, request);
+    const command = encodeGiven(m.InternalRaftRequest, request);
     if (command.length > MAX_REQUEST_BYTES) return core.answer(caller, etcdError("RequestTooLarge"), stamp);
     const pending = this.#pendingFor(caller, method, stamp, instead);
-    if (core.leader === null) this.#held.push({ command, pending });
+    if (core.leader === null) this.#held.push({ command: command.slice(), pending });
     else this.#toLog(command, pending);
   }
 
@@ -109,9 +111,13 @@ export class Proposals {
     if (instead !== null) return core.answer(caller, instead, stamp);
     if (pending.method === "Maintenance/Alarm" && core.config.compat === "3.4")
       return core.answer(caller, withoutHeader(response), stamp);
-    if (isFailure(response) && response.message === NO_SPACE && !core.state.hasAlarm("NOSPACE"))
-      return this.#raiseNoSpace(caller, response, stamp);
+    if (isFull(response) && !core.state.hasAlarm("NOSPACE")) return this.#raiseNoSpace(caller, response, stamp);
     core.answer(caller, response, stamp);
+  }
+
+  /** What another member proposed: each member looks at its own disk, whoever asked. */
+  appliedForOthers(response: object | EtcdError, stamp: Stamp): void {
+    if (isFull(response)) this.#raiseNoSpace(NOBODY, response, stamp);
   }
 
   /** Raft would not take it. A change of membership is not asked for again: etcd's client hears of it. */

@@ -89,8 +89,13 @@ export class Mvcc {
   get changeCount(): number {
     return this.#history.length;
   }
+  /** Bytes of the whole file. */
+  get totalSize(): number {
+    return this.#pages * PAGE;
+  }
+
   get size(): StoreSize {
-    return { total: this.#pages * PAGE, inUse: this.#usedPages() * PAGE };
+    return { total: this.totalSize, inUse: this.#usedPages() * PAGE };
   }
 
   /** What a read sees: within a transaction that has changed something already its own revision. */
@@ -131,7 +136,7 @@ export class Mvcc {
     return this.#history.all.slice(this.#history.firstAt(from));
   }
 
-  /** HashKV: of all changes up to a revision; 0: up to now. */
+  /** HashKV: of all changes up to a revision; 0: up to now. Below 0 there are none. */
   hash(
     asked: number,
   ): { readonly hash: number; readonly compactRevision: number; readonly revision: number } | EtcdError {
@@ -139,7 +144,7 @@ export class Mvcc {
     if (at > this.#revision) return etcdError("FutureRev");
     const compacted = this.#compactRevision;
     // 3.4 refuses the compacted revision itself too.
-    if (asked !== 0 && (at < compacted || (this.#compat === "3.4" && at === compacted))) return etcdError("Compacted");
+    if (asked > 0 && (at < compacted || (this.#compat === "3.4" && at === compacted))) return etcdError("Compacted");
     return { hash: hashOf(this.#history.all, at, compacted), compactRevision: compacted, revision: at };
   }
 

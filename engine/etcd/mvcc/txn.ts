@@ -6,7 +6,7 @@
  */
 import { type Bytes, FROM_KEY } from "../api/bytes.ts";
 import { type EtcdError, etcdError } from "../api/errors.ts";
-import { NO_LEASE } from "../api/ids.ts";
+import { NO_LEASE, NO_MEMBER } from "../api/ids.ts";
 import {
   type Compare,
   DeleteRangeRequest,
@@ -26,7 +26,7 @@ import type { LeaseBindings, Mvcc } from "./mvcc.ts";
 
 /** A response's header knows its revision; the member puts the names in. */
 export function revisionHeader(revision: number): ResponseHeader {
-  return create(ResponseHeader, { revision });
+  return { clusterId: "0", memberId: NO_MEMBER, revision, raftTerm: 0 };
 }
 
 /** Which branch each transaction takes, nested ones in the order in which they stand on that path. */
@@ -157,7 +157,7 @@ function orderOf(compare: Compare, kv: KeyValue): number {
 export function put(store: Mvcc, { key, value, lease, prevKv, ignoreValue, ignoreLease }: PutRequest): PutResponse {
   const before = prevKv || ignoreValue || ignoreLease ? store.get(key) : null;
   store.put(key, ignoreValue ? (before as KeyValue).value : value, ignoreLease ? (before as KeyValue).lease : lease);
-  return create(PutResponse, { header: revisionHeader(store.writingRevision), prevKv: prevKv ? before : null });
+  return { header: revisionHeader(store.writingRevision), prevKv: prevKv ? before : null };
 }
 
 export function deleteRange(store: Mvcc, { key, rangeEnd, prevKv }: DeleteRangeRequest): DeleteRangeResponse {

@@ -79,6 +79,8 @@ export interface WatchableCheckpoint {
   }[];
 }
 
+const NOTHING_TOLD: readonly Told[] = [];
+
 export class Watchable {
   readonly #store: Mvcc;
   readonly #compat: Compat;
@@ -203,6 +205,7 @@ export class Watchable {
 
   /** A transaction has been applied: those that are synced are told. */
   notify(changes: readonly Change[]): readonly Told[] {
+    if (this.#streams.size === 0) return NOTHING_TOLD;
     const wanted = new Map<Watcher, Change[]>();
     for (const change of changes) {
       this.#synced.each(change.kv.key, (watcher) => {

@@ -98,14 +98,14 @@ function stored(combine: Combine, event: string) {
     const { keys, args } = call;
     const key = arg(call, 1);
     const members = combine(args.slice(2).map((name) => membersOf(call, name)));
-    const existed = keys.delete(key);
     if (members.length === 0) {
-      if (existed) {
+      if (keys.drop(key)) {
         keys.dirty += 1;
         keys.notify("g", "del", key);
       }
       return int(0);
     }
+    keys.delete(key);
     for (const member of members) keys.edit(key, "set").members.add(member);
     keys.changed("s", event, key);
     return int(members.length);

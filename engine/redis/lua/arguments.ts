@@ -9,15 +9,22 @@ export class Arguments {
   readonly machine: Machine;
   readonly name: string;
   readonly values: readonly LuaValue[];
+  /** Called as `object:name(…)`: the object does not count in errors. */
+  readonly isMethod: boolean;
 
-  constructor(machine: Machine, name: string, values: readonly LuaValue[]) {
+  constructor(machine: Machine, name: string, values: readonly LuaValue[], isMethod: boolean) {
     this.machine = machine;
+    this.isMethod = isMethod;
     this.name = name;
     this.values = values;
   }
 
   bad(i: number, why: string): never {
-    return this.machine.fail(`bad argument #${i + 1} to '${this.name}' (${why})`);
+    const { machine, name } = this;
+    // Lua finds no name for what the library itself has called.
+    if (machine.isPlaceless) return machine.fail(`bad argument #${i + 1} to '?' (${why})`);
+    if (this.isMethod && i === 0) return machine.fail(`calling '${name}' on bad self (${why})`);
+    return machine.fail(`bad argument #${this.isMethod ? i : i + 1} to '${name}' (${why})`);
   }
   #wrong(i: number, wanted: string): never {
     const got = i < this.values.length ? typeName(this.values[i]) : "no value";
@@ -55,8 +62,10 @@ export function nativeFunction(machine: Machine, name: string, native: Native): 
     kind: "function",
     native: true,
     call: (values) => {
+      const { isMethod } = machine;
+      machine.isMethod = false;
       machine.step(machine.line);
-      return native(new Arguments(machine, name, values));
+      return native(new Arguments(machine, name, values, isMethod));
     },
   };
 }

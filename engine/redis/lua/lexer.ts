@@ -144,7 +144,7 @@ export class Lexer {
       digits.lastIndex = this.#at;
       const code = digits.exec(source)?.[0];
       if (code !== undefined) {
-        if (Number(code) > 255) this.fail("escape sequence too large", source.slice(start, this.#at + code.length));
+        if (Number(code) > 255) this.fail("escape sequence too large", quote + text);
         text += String.fromCharCode(Number(code));
         this.#at += code.length;
         continue;

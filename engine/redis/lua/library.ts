@@ -1,22 +1,25 @@
 /**
  * The library that Redis 7 gives to scripts: base functions, string, table, math. There is no io, no os, no print; no
- * coroutines here. `math.random` is the script's own generator, the same each time, as in Redis.
+ * coroutines here.
  */
-import { type Rng, rngFor } from "../../base/rng.ts";
-import { library, type Native, nativeFunction } from "./arguments.ts";
+import { type Arguments, library, type Native, nativeFunction } from "./arguments.ts";
 import { isFunction, joinable, type Machine, toNumber } from "./machine.ts";
 import { compile } from "./parser.ts";
-import { stringFunctions } from "./strings.ts";
+import { stringFunctions, toInt64 } from "./strings.ts";
+import { drawn, seeded } from "./random.ts";
+import { acos, asin, atan, atan2, cos, exp, log, log10, parts, scaled, sin } from "./transcendental.ts";
 import { LuaError, type LuaFunction, LuaSyntaxError, LuaTable, type LuaValue, truthy, typeName } from "./value.ts";
 
 /** Fills the globals of a machine. */
 export function installLibrary(machine: Machine): void {
   const { globals } = machine;
-  for (const [name, value] of library(machine, baseFunctions(machine)).rest) globals.set(name, value);
+  const stringMeta = new LuaTable();
+  for (const [name, value] of library(machine, baseFunctions(machine, stringMeta)).rest) globals.set(name, value);
   for (const [name, native] of Object.entries(stringFunctions(machine)))
     machine.strings.set(name, nativeFunction(machine, name, native));
-  machine.strings.set("__index", machine.strings);
   globals.set("string", machine.strings);
+  stringMeta.set("__index", machine.strings);
+  stringMeta.readonly = true;
   globals.set("table", library(machine, tableFunctions(machine)));
   const math = library(machine, mathFunctions());
   math.set("huge", Number.POSITIVE_INFINITY);
@@ -31,8 +34,11 @@ function tostring(machine: Machine, value: LuaValue): string {
   if (handler !== undefined) return joinable(machine.call(handler, [value])[0]) ?? "";
   if (value === undefined) return "nil";
   if (value instanceof LuaTable || isFunction(value)) return opaque(value);
+  if (typeof value === "object") return "userdata: (nil)";
   return joinable(value) ?? String(value);
 }
+
+const GARBAGE_KB = 48;
 
 /** Redis shows an address, which no script can rely on. */
 export function opaque(value: LuaTable | LuaFunction): string {
@@ -45,18 +51,46 @@ function caught(value: LuaValue): LuaValue {
   return typeof text === "string" ? text : value;
 }
 
-function baseFunctions(machine: Machine): Record<string, Native> {
+/** What the library itself writes: refused, it has no place in the script. */
+function write(machine: Machine, table: LuaTable, key: LuaValue, value: LuaValue): void {
+  if (table.readonly) machine.placeless(() => machine.rawSet(table, key, value));
+  else machine.rawSet(table, key, value);
+}
+
+/** How Lua names a piece of source in errors, from the name that it was loaded by (luaO_chunkid). */
+function chunkId(name: string): string {
+  const SHOWN = 60;
+  if (name.startsWith("=") || name.startsWith("@")) return name.slice(1, SHOWN);
+  const [line = ""] = name.split("\n");
+  const room = SHOWN - '[string "..."] '.length;
+  return line.length < name.length || line.length > room
+    ? `[string "${line.slice(0, room)}..."]`
+    : `[string "${line}"]`;
+}
+
+function load(machine: Machine, source: string, name: string): readonly LuaValue[] {
+  try {
+    return [compile(source, chunkId(name), machine)];
+  } catch (error) {
+    if (error instanceof LuaSyntaxError) return [undefined, error.message];
+    throw error;
+  }
+}
+
+function baseFunctions(machine: Machine, stringMeta: LuaTable): Record<string, Native> {
   const protectedCall = (
     body: () => readonly LuaValue[],
     handle: (value: LuaValue) => LuaValue,
   ): readonly LuaValue[] => {
     const depth = machine.calls.length;
+    const { chunk } = machine;
     try {
       return [true, ...body()];
     } catch (error) {
       if (!(error instanceof LuaError) || machine.steps < 0) throw error;
       machine.calls.length = depth;
-      return [false, handle(caught(error.value))];
+      machine.chunk = chunk;
+      return [false, handle(error.value)];
     }
   };
   const iterate = (table: LuaTable): LuaFunction => {
@@ -76,18 +110,19 @@ function baseFunctions(machine: Machine): Record<string, Native> {
       return machine.fail(args.text(1, "assertion failed!"));
     },
     error: (args) => {
-      const { calls, chunk, line, isPlaceless } = machine;
+      const { calls, line, isPlaceless } = machine;
       const [value] = args.values;
       const level = args.whole(1, 1);
       // The outermost one is called by no script.
       const caller = calls.length - (level - 1);
-      const at = level === 1 ? line : level > 1 && caller >= 1 ? calls[caller] : undefined;
-      const place = at === undefined || isPlaceless ? "" : `${chunk}:${at}: `;
+      const at = level === 1 ? machine : level > 1 && caller >= 1 ? calls[caller] : undefined;
+      const place = at === undefined || isPlaceless ? "" : `${at.chunk}:${at.line}: `;
       const text = joinable(value);
       throw new LuaError(text !== undefined && level > 0 ? place + text : value, line);
     },
     getmetatable: (args) => {
       const value = args.any(0);
+      if (typeof value === "string") return [stringMeta];
       return [value instanceof LuaTable ? (value.meta?.get("__metatable") ?? value.meta ?? undefined) : undefined];
     },
     ipairs: (args) => {
@@ -101,44 +136,63 @@ function baseFunctions(machine: Machine): Record<string, Native> {
     },
     loadstring: (args) => {
       const source = args.text(0);
-      try {
-        return [compile(source, args.text(1, `[string "${source.split("\n")[0]}"]`), machine)];
-      } catch (error) {
-        if (error instanceof LuaSyntaxError) return [undefined, error.message];
-        throw error;
+      return load(machine, source, args.text(1, source));
+    },
+    load: (args) => {
+      const pieces = args.any(0);
+      if (!isFunction(pieces)) return args.bad(0, `function expected, got ${typeName(pieces)}`);
+      let source = "";
+      for (;;) {
+        const [piece] = machine.call(pieces, []);
+        if (piece === undefined || piece === "") return load(machine, source, args.text(1, "=(load)"));
+        const text = joinable(piece);
+        if (text === undefined) return [undefined, "reader function must return a string"];
+        source += text;
       }
     },
+    collectgarbage: (args) => {
+      const what = args.text(0, "collect");
+      // Nothing has to be cleared away here; a number that looks like one of Redis's.
+      if (what === "count") return [GARBAGE_KB];
+      if (what === "step") return [false];
+      const known = ["collect", "stop", "restart", "setpause", "setstepmul"];
+      return known.includes(what) ? [0] : args.bad(0, `invalid option '${what}'`);
+    },
+    gcinfo: () => [GARBAGE_KB, 0],
     next: (args) => {
       const table = args.table(0);
       const keys = table.keys();
       const at = args.values[1] === undefined ? 0 : keys.indexOf(args.values[1]) + 1;
+      if (args.values[1] !== undefined && at === 0) machine.placeless(() => machine.fail("invalid key to 'next'"));
       const key = keys[at];
       return key === undefined ? [undefined] : [key, table.get(key)];
     },
     pairs: (args) => [iterate(args.table(0)), args.table(0), undefined],
     pcall: (args) => {
-      const callee = args.any(0);
+      // Redis's own pcall puts `true` in front first: without a function that is what is called.
+      const callee = args.values.length === 0 ? true : args.values[0];
       const call = (): readonly LuaValue[] => machine.call(callee, args.values.slice(1));
-      const isNative = isFunction(callee) && callee.native === true;
-      return protectedCall(isNative ? () => machine.placeless(call) : call, (value) => value);
+      const isScript = isFunction(callee) && callee.native !== true;
+      return protectedCall(isScript ? call : () => machine.placeless(call), caught);
     },
     rawequal: (args) => [args.any(0) === args.any(1)],
     rawget: (args) => [args.table(0).get(args.any(1))],
     rawset: (args) => {
-      machine.rawSet(args.table(0), args.any(1), args.any(2));
+      write(machine, args.table(0), args.any(1), args.any(2));
       return [args.table(0)];
     },
     select: (args) => {
       if (args.values[0] === "#") return [args.values.length - 1];
       const n = args.whole(0);
-      if (n < 0) return args.values.slice(1).slice(n);
+      if (n < 0) return -n >= args.values.length ? args.bad(0, "index out of range") : args.values.slice(n);
       return n === 0 ? args.bad(0, "index out of range") : args.values.slice(n);
     },
     setmetatable: (args) => {
       const table = args.table(0);
       const meta = args.values[1];
-      if (meta !== undefined && !(meta instanceof LuaTable)) args.bad(1, "nil or table expected");
-      if (table.readonly) machine.fail("Attempt to modify a readonly table");
+      if (args.values.length < 2 || (meta !== undefined && !(meta instanceof LuaTable)))
+        args.bad(1, "nil or table expected");
+      if (table.readonly) machine.placeless(() => machine.fail("Attempt to modify a readonly table"));
       if (table.meta?.get("__metatable") !== undefined) machine.fail("cannot change a protected metatable");
       table.meta = (meta as LuaTable | undefined) ?? null;
       return [table];
@@ -201,8 +255,8 @@ function tableFunctions(machine: Machine): Record<string, Native> {
       const end = table.length + 1;
       if (args.values.length !== 2 && args.values.length !== 3) machine.fail("wrong number of arguments to 'insert'");
       const at = args.values.length === 2 ? end : args.whole(1);
-      for (let i = end; i > at; i -= 1) machine.rawSet(table, i, table.get(i - 1));
-      machine.rawSet(table, at, args.values.at(-1));
+      for (let i = end; i > at; i -= 1) write(machine, table, i, table.get(i - 1));
+      write(machine, table, at, args.values.at(-1));
       return [];
     },
     maxn: (args) => [
@@ -220,8 +274,8 @@ function tableFunctions(machine: Machine): Record<string, Native> {
       const at = args.whole(1, end);
       if (at < 1 || at > end) return [];
       const value = table.get(at);
-      for (let i = at; i < end; i += 1) machine.rawSet(table, i, table.get(i + 1));
-      machine.rawSet(table, end, undefined);
+      for (let i = at; i < end; i += 1) write(machine, table, i, table.get(i + 1));
+      write(machine, table, end, undefined);
       return [value];
     },
     sort: (args) => {
@@ -236,20 +290,62 @@ function tableFunctions(machine: Machine): Record<string, Native> {
       const sorted = Array.from({ length: table.length }, (_, i) => table.get(i + 1)).sort((a, b) =>
         less(a, b) ? -1 : less(b, a) ? 1 : 0,
       );
-      for (const [i, value] of sorted.entries()) machine.rawSet(table, i + 1, value);
+      for (const [i, value] of sorted.entries()) write(machine, table, i + 1, value);
       return [];
     },
+    foreach: (args) => {
+      const table = args.table(0);
+      const body = args.any(1);
+      for (const key of table.keys()) {
+        const [result] = machine.call(body, [key, table.get(key)]);
+        if (result !== undefined) return [result];
+      }
+      return [];
+    },
+    foreachi: (args) => {
+      const table = args.table(0);
+      const body = args.any(1);
+      for (let i = 1; i <= table.length; i += 1) {
+        const [result] = machine.call(body, [i, table.get(i)]);
+        if (result !== undefined) return [result];
+      }
+      return [];
+    },
+    setn: () => machine.fail("'setn' is obsolete"),
   };
 }
 
-/** Without logarithms and angles: their last digit differs between browsers. */
 function mathFunctions(): Record<string, Native> {
-  let random: Rng = rngFor(0, "math.random");
+  const of =
+    (by: (x: number) => number) =>
+    (args: Arguments): readonly LuaValue[] => [by(args.number(0))];
+  const remainder = (args: Arguments): readonly LuaValue[] => [args.number(0) % args.number(1)];
+  const draw = (machine: Machine): number => {
+    const { state, value } = drawn(machine.random);
+    machine.random = state;
+    return value;
+  };
   return {
     abs: (args) => [Math.abs(args.number(0))],
+    acos: of(acos),
+    asin: of(asin),
+    atan: of(atan),
+    atan2: (args) => [atan2(args.number(0), args.number(1))],
     ceil: (args) => [Math.ceil(args.number(0))],
     floor: (args) => [Math.floor(args.number(0))],
-    fmod: (args) => [args.number(0) % args.number(1)],
+    cos: of(cos),
+    cosh: of((x) => (exp(x) + exp(-x)) / 2),
+    exp: of(exp),
+    deg: (args) => [args.number(0) / (Math.PI / 180)],
+    fmod: remainder,
+    frexp: (args) => {
+      const { part, exponent } = parts(args.number(0));
+      return [part, exponent];
+    },
+    ldexp: (args) => [scaled(args.number(0), args.whole(1))],
+    log: of(log),
+    log10: of(log10),
+    mod: remainder,
     max: (args) => [Math.max(args.number(0), ...args.values.map((_, i) => args.number(i)))],
     min: (args) => [Math.min(args.number(0), ...args.values.map((_, i) => args.number(i)))],
     modf: (args) => {
@@ -259,15 +355,22 @@ function mathFunctions(): Record<string, Native> {
     },
     pow: (args) => [toNumber(args.machine.arithmetic("^", args.number(0), args.number(1), "", ""))],
     random: (args) => {
-      if (args.values.length === 0) return [random.below(2 ** 31) / 2 ** 31];
+      if (args.values.length > 2) args.machine.fail("wrong number of arguments");
+      const value = draw(args.machine);
+      if (args.values.length === 0) return [value];
       const [low, high] = args.values.length === 1 ? [1, args.whole(0)] : [args.whole(0), args.whole(1)];
       if (low > high) args.bad(args.values.length === 1 ? 0 : 1, "interval is empty");
-      return [low + random.below(Math.min(high - low + 1, 2 ** 32))];
+      return [Math.floor(value * (high - low + 1)) + low];
     },
     randomseed: (args) => {
-      random = rngFor(Math.abs(args.whole(0)), "math.random");
+      args.machine.random = seeded(Number(BigInt.asIntN(32, toInt64(args.number(0)))));
       return [];
     },
+    rad: (args) => [args.number(0) * (Math.PI / 180)],
+    sin: of(sin),
+    sinh: of((x) => (exp(x) - exp(-x)) / 2),
+    tan: of((x) => sin(x) / cos(x)),
+    tanh: of((x) => 1 - 2 / (exp(2 * x) + 1)),
     sqrt: (args) => [Math.sqrt(args.number(0))],
   };
 }

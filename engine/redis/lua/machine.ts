@@ -3,6 +3,9 @@
  * with their errors, worded as Lua 5.1 words them.
  */
 import { formatG, toDouble } from "../numbers.ts";
+import { type JsonSettings, jsonSettings } from "./json-settings.ts";
+import { exp, log } from "./transcendental.ts";
+import { RANDOM_START, type RandomState } from "./random.ts";
 import { LuaError, type LuaFunction, LuaTable, type LuaValue, typeName } from "./value.ts";
 
 /** A script may take so many steps (an operation, a call, a turn of a loop); then it is ended with an error. */
@@ -13,21 +16,43 @@ export const STRING_MAX = 16_000_000;
 /** How an operand was written, for errors: `local 'x'`, `field 'y'`; empty for what has no name. */
 export type Naming = string;
 
-export class Machine {
+/** Where a script function was called from. */
+interface Place {
   readonly chunk: string;
+  readonly line: number;
+}
+
+export class Machine {
   readonly globals: LuaTable;
   readonly strings: LuaTable;
   steps = STEPS_MAX;
+  /** Whose code runs, as errors name it. */
+  chunk: string;
   line = 1;
-  /** The line of each script function's caller, outermost first. */
-  readonly calls: number[] = [];
+  /** Of each script function's caller, outermost first. */
+  readonly calls: Place[] = [];
   /** The library works without a script function in between. */
   isPlaceless = false;
+  /** The function that is called next is called as a method: errors do not count the object. */
+  isMethod = false;
+  json: JsonSettings = jsonSettings();
+  random: RandomState = RANDOM_START;
 
   constructor(chunk: string, globals: LuaTable, strings: LuaTable) {
     this.chunk = chunk;
     this.globals = globals;
     this.strings = strings;
+  }
+
+  /** As new, but for what the library keeps: before each script. */
+  begin(chunk: string): void {
+    this.steps = STEPS_MAX;
+    this.chunk = chunk;
+    this.line = 1;
+    this.calls.length = 0;
+    this.isPlaceless = false;
+    this.isMethod = false;
+    this.json = jsonSettings();
   }
 
   step(line: number): void {
@@ -69,17 +94,21 @@ export class Machine {
   }
 
   /** Runs a script function's body one level deeper. */
-  enter<T>(body: () => T): T {
+  enter<T>(chunk: string, body: () => T): T {
     if (this.calls.length >= DEPTH_MAX) this.fail("stack overflow");
-    this.calls.push(this.line);
+    const from: Place = { chunk: this.chunk, line: this.line };
+    this.calls.push(from);
     const { isPlaceless } = this;
     this.isPlaceless = false;
+    this.isMethod = false;
+    this.chunk = chunk;
     try {
       return body();
     } finally {
       this.isPlaceless = isPlaceless;
-      const line = this.calls.pop();
-      if (line !== undefined) this.line = line;
+      this.calls.pop();
+      this.chunk = from.chunk;
+      this.line = from.line;
     }
   }
 
@@ -202,11 +231,11 @@ function compute(op: string, x: number, y: number): number {
   }
 }
 
-/** Whole exponents by multiplication, halves by square roots: the same on every machine. Others are NaN. */
+/** Whole exponents by multiplication, halves by square roots: the same on every machine. */
 function power(base: number, exponent: number): number {
   if (exponent < 0) return 1 / power(base, -exponent);
   if (!Number.isInteger(exponent)) {
-    if (exponent % 0.5 !== 0) return Number.NaN;
+    if (exponent % 0.5 !== 0) return exp(exponent * log(base));
     return power(base, exponent - 0.5) * Math.sqrt(base);
   }
   let [result, square] = [1, base];
@@ -218,7 +247,7 @@ function power(base: number, exponent: number): number {
 }
 
 export function isFunction(value: LuaValue): value is LuaFunction {
-  return typeof value === "object" && !(value instanceof LuaTable);
+  return typeof value === "object" && "kind" in value && value.kind === "function";
 }
 
 /** A number, or a string that is one. */

@@ -43,6 +43,7 @@ interface Scope {
   slots: number;
   readonly upvalues: { readonly name: string; readonly fromParentSlot: boolean; readonly index: number }[];
   readonly hasVarargs: boolean;
+  usesVarargs: boolean;
   loops: number;
 }
 
@@ -75,6 +76,7 @@ export function compile(source: string, chunk: string, machine: Machine): LuaFun
 class Parser {
   readonly #lexer: Lexer;
   readonly #machine: Machine;
+  readonly #chunk: string;
   #token: Token;
   #ahead: Token | null = null;
   #scope: Scope = newScope(null, true);
@@ -85,13 +87,14 @@ class Parser {
   constructor(source: string, chunk: string, machine: Machine) {
     this.#lexer = new Lexer(source, chunk);
     this.#machine = machine;
+    this.#chunk = chunk;
     this.#token = this.#lexer.next();
   }
 
   chunk(): LuaFunction {
     const body = this.#block();
     if (this.#token.type !== "end") this.#expected("<eof>");
-    return closureOf(this.#machine, body, [], 0, true, []);
+    return closureOf(this.#machine, this.#chunk, body, [], 0, true, []);
   }
 
   // ── tokens ──
@@ -455,7 +458,7 @@ class Parser {
     const { line } = this.#token;
     const machine = this.#machine;
     const first = this.#suffixed();
-    if (first.isCall && !this.#is("=") && !this.#is(",")) {
+    if (first.isCall) {
       const { many } = first;
       return (frame) => {
         many?.(frame);
@@ -595,6 +598,7 @@ class Parser {
           if (!this.#scope.hasVarargs)
             this.#lexer.fail("cannot use '...' outside a vararg function", this.#token.near, line);
           this.#advance();
+          this.#scope.usesVarargs = true;
           return { ...plain((frame) => frame.varargs[0]), many: (frame) => frame.varargs };
         case "{":
           return this.#table();
@@ -704,6 +708,7 @@ class Parser {
             const target = machine.index(object, method, callee.naming);
             const given = [object, ...allOf(args, frame)];
             machine.step(line);
+            machine.isMethod = true;
             return machine.call(target, given, `method '${method}'`);
           };
     return { one: (frame) => many(frame)[0], many, target: null, isCall: true, naming: "" };
@@ -733,7 +738,10 @@ class Parser {
       const table = new LuaTable();
       machine.step(line);
       for (const { key, value } of fields) machine.rawSet(table, key(frame), value(frame));
-      table.items = [...allOf(items, frame)];
+      const values = allOf(items, frame);
+      // A place in the list wins over a key that was written out.
+      if (fields.length === 0) table.items = [...values];
+      else for (const [i, value] of values.entries()) table.set(i + 1, value);
       return table;
     });
   }
@@ -748,6 +756,7 @@ class Parser {
         hasVarargs = true;
         break;
       }
+      if (this.#token.type !== "name") this.#lexer.fail("<name> or '...' expected", this.#token.near, this.#token.line);
       names.push(this.#name());
       if (!this.#take(",")) break;
     }
@@ -755,36 +764,50 @@ class Parser {
     const scope = newScope(outer, hasVarargs);
     this.#scope = scope;
     for (const name of names) this.#declare(name);
+    const argument = hasVarargs ? this.#declare("arg") : null;
     const body = this.#block();
     this.#expectClosing("end", "function", line);
     this.#scope = outer;
     const machine = this.#machine;
+    const chunk = this.#chunk;
+    const withTable = !scope.usesVarargs;
     return (frame) => {
       const boxes = scope.upvalues.map(({ fromParentSlot, index }) =>
         fromParentSlot ? (frame.slots[index] as Box) : (frame.upvalues[index] as Box),
       );
-      return closureOf(machine, body, boxes, names.length, hasVarargs, names);
+      return closureOf(machine, chunk, body, boxes, names.length, hasVarargs, names, withTable ? argument : null);
     };
   }
 }
 
 function closureOf(
   machine: Machine,
+  chunk: string,
   body: Execute,
   upvalues: readonly Box[],
   parameters: number,
   hasVarargs: boolean,
   names: readonly string[],
+  /** The slot of `arg`, which a function with `...` has that does not use them. */
+  argument: number | null = null,
 ): LuaFunction {
   return {
     kind: "function",
     call: (args) =>
-      machine.enter(() => {
+      machine.enter(chunk, () => {
         const slots = names.map((_, i): Box => ({ value: args[i] }));
+        if (hasVarargs) slots.push({ value: argument === null ? undefined : argTable(args.slice(parameters)) });
         const outcome = body({ slots, upvalues, varargs: hasVarargs ? args.slice(parameters) : [] });
         return outcome === undefined || outcome === "break" ? [] : outcome;
       }),
   };
+}
+
+function argTable(values: readonly LuaValue[]): LuaTable {
+  const table = new LuaTable();
+  for (const [i, value] of values.entries()) table.set(i + 1, value);
+  table.set("n", values.length);
+  return table;
 }
 
 function plain(one: Evaluate): Expression {
@@ -803,7 +826,7 @@ function allOf(list: readonly Expression[], frame: Frame): readonly LuaValue[] {
 }
 
 function newScope(parent: Scope | null, hasVarargs: boolean): Scope {
-  return { parent, blocks: [new Map()], slots: 0, upvalues: [], hasVarargs, loops: 0 };
+  return { parent, blocks: [new Map()], slots: 0, upvalues: [], hasVarargs, usesVarargs: false, loops: 0 };
 }
 
 function slotOf(scope: Scope, name: string): number | null {

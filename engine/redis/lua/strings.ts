@@ -1,5 +1,5 @@
 /** Lua's string library, with its patterns and its `format`. */
-import { formatG } from "../numbers.ts";
+import { exponential, fixedPoint, formatG } from "../numbers.ts";
 import { type Arguments, type Native, nativeFunction } from "./arguments.ts";
 import { isFunction, joinable, type Machine, numberText, STRING_MAX } from "./machine.ts";
 import { find, type Match, PatternError } from "./patterns.ts";
@@ -35,6 +35,22 @@ export function stringFunctions(machine: Machine): Record<string, Native> {
     if (match === null) return [undefined];
     return isFind ? [match.start + 1, match.end, ...match.captures] : whole(match, text);
   };
+  const walk = (args: Arguments): readonly LuaValue[] => {
+    const [text, pattern] = [args.text(0), args.text(1)];
+    let at = 0;
+    return [
+      nativeFunction(machine, "gmatch", () => {
+        if (at > text.length) return [undefined];
+        const match = matched(text, pattern.replace(/^\^/, "%^"), at);
+        if (match === null) {
+          at = text.length + 1;
+          return [undefined];
+        }
+        at = match.end > match.start ? match.end : match.end + 1;
+        return whole(match, text);
+      }),
+    ];
+  };
   return {
     byte: (args) => {
       const from = args.whole(1, 1);
@@ -50,24 +66,15 @@ export function stringFunctions(machine: Machine): Record<string, Native> {
         })
         .join(""),
     ],
+    dump: (args) => {
+      const value = args.any(0);
+      // A script cannot load what it is given: only that there is something.
+      return [isFunction(value) ? "\x1bLuaQ" : args.bad(0, `function expected, got ${typeName(value)}`)];
+    },
     find: (args) => search(args, true),
     format: (args) => [format(args)],
-    gmatch: (args) => {
-      const [text, pattern] = [args.text(0), args.text(1)];
-      let at = 0;
-      return [
-        nativeFunction(machine, "gmatch", () => {
-          if (at > text.length) return [undefined];
-          const match = matched(text, pattern.replace(/^\^/, "%^"), at);
-          if (match === null) {
-            at = text.length + 1;
-            return [undefined];
-          }
-          at = match.end > match.start ? match.end : match.end + 1;
-          return whole(match, text);
-        }),
-      ];
-    },
+    gfind: (args) => walk(args),
+    gmatch: (args) => walk(args),
     gsub: (args) => gsub(args, matched, whole),
     len: (args) => [args.text(0).length],
     lower: (args) => [args.text(0).replaceAll(/[A-Z]/g, (char) => char.toLowerCase())],
@@ -135,6 +142,9 @@ function format(args: Arguments): string {
       (_, flags: string, width: string, digits: string | undefined, kind: string) => {
         if (kind === "%" && flags === "" && width === "") return "%";
         next += 1;
+        if (width.length > 2 || (digits ?? "").length > 2)
+          return args.machine.fail("invalid format (width or precision too long)");
+        if (next >= args.values.length) return args.bad(next, "no value");
         const precision = digits === undefined ? null : Number(digits);
         const padded = (text: string, isNumber: boolean): string => {
           const size = Number(width === "" ? 0 : width);
@@ -154,21 +164,22 @@ function format(args: Arguments): string {
           }
           case "u":
             return padded(String(BigInt.asUintN(64, toInt64(args.number(next)))), true);
-          case "c":
-            return padded(String.fromCharCode(args.whole(next) & 255), false);
+          case "c": {
+            // C's string ends there.
+            const code = args.whole(next) & 255;
+            return code === 0 ? "" : padded(String.fromCharCode(code), false);
+          }
           case "x":
           case "X":
           case "o": {
             const text = BigInt.asUintN(64, toInt64(args.number(next))).toString(kind === "o" ? 8 : 16);
             const sized = text.padStart(precision ?? 1, "0");
-            return padded(kind === "X" ? sized.toUpperCase() : sized, true);
+            const marked = flags.includes("#") && text !== "0" ? (kind === "o" ? `0${sized}` : `0x${sized}`) : sized;
+            return padded(kind === "X" ? marked.toUpperCase() : marked, true);
           }
           case "e":
           case "E": {
-            const text = args
-              .number(next)
-              .toExponential(precision ?? 6)
-              .replace(/e([+-])(\d)$/, "e$10$2");
+            const text = exponential(args.number(next), precision ?? 6).replace(/e([+-])(\d)$/, "e$10$2");
             return padded(signed(kind === "E" ? text.toUpperCase() : text), true);
           }
           case "f": {
@@ -204,6 +215,6 @@ export function toInt64(value: number): bigint {
 
 /** `toFixed` beyond its own range of 1e21. */
 function fixed(value: number, digits: number): string {
-  if (Math.abs(value) < 1e21) return value.toFixed(Math.min(digits, 100));
+  if (Math.abs(value) < 1e21) return fixedPoint(value, Math.min(digits, 100));
   return `${BigInt(value)}${digits > 0 ? `.${"0".repeat(digits)}` : ""}`;
 }

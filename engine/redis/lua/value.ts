@@ -1,6 +1,14 @@
 /** Lua 5.1's values. nil is `undefined`; strings are byte strings. */
 
-export type LuaValue = undefined | boolean | number | string | LuaTable | LuaFunction;
+export type LuaValue = undefined | boolean | number | string | LuaTable | LuaFunction | LuaPointer;
+
+/** A light userdata of C. */
+export interface LuaPointer {
+  readonly kind: "userdata";
+}
+
+/** The null pointer: what cjson has for JSON's null, a value that is not nil. */
+export const NULL: LuaPointer = { kind: "userdata" };
 
 export interface LuaFunction {
   readonly kind: "function";
@@ -61,9 +69,10 @@ export class LuaTable {
   }
 }
 
-export function typeName(value: LuaValue): "nil" | "boolean" | "number" | "string" | "table" | "function" {
+export function typeName(value: LuaValue): "nil" | "boolean" | "number" | "string" | "table" | "function" | "userdata" {
   if (value === undefined) return "nil";
   if (value instanceof LuaTable) return "table";
+  if (value === NULL) return "userdata";
   const type = typeof value;
   return type === "boolean" || type === "number" || type === "string" ? type : "function";
 }

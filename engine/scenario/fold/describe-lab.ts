@@ -23,12 +23,23 @@ export function describeLab(others: DescribeData): DescribeData {
 
 export function describeRedis(data: unknown): Described {
   const said = data as ClientCommand | ServerMessage | { readonly type: string };
-  if (said.type === "cmd" && "args" in said) return plain("request", { value: said.args.join(" ").slice(0, SHOWN) });
+  if (said.type === "cmd" && "args" in said)
+    return plain("request", { value: commandWords(said.args).slice(0, SHOWN) });
   if (said.type === "reply" && "reply" in said) {
     const { reply } = said;
     return plain("response", { value: "value" in reply ? String(reply.value).slice(0, SHOWN) : reply.type });
   }
   return plain("response", { value: said.type });
+}
+
+/** A script by the commands that it calls: its text is long, and all begin alike. */
+function commandWords(args: readonly string[]): string {
+  const [name = "", script = "", , ...rest] = args;
+  if (name.toUpperCase() !== "EVAL") return args.join(" ");
+  const calls = new Set(
+    [...script.matchAll(/redis\.p?call\(\s*["'](\w+)/g)].map(([, call = ""]) => call.toUpperCase()),
+  );
+  return `EVAL {${[...calls].join(" ")}} ${rest.join(" ")}`;
 }
 
 /** Any system's words by their name alone. */

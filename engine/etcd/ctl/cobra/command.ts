@@ -117,9 +117,12 @@ function child({ commands }: CommandSpec, word: string): CommandSpec | null {
   return beginning.length === 1 ? (beginning[0] as CommandSpec) : null;
 }
 
-/** Whether a flag hides the word after it. One that is not known here does: it may belong to a command further down. */
+/**
+ * Whether a flag hides the word after it while the command is looked for. One that is not known here does: it may belong
+ * to a command further down. Nor is `--help` known yet: a command gets it when it is found.
+ */
 function takesNext(path: Path, word: string): boolean {
-  const known = [...localFlags(path), ...inheritedFlags(path)];
+  const known = [...last(path).flags, ...last(path).persistent, ...inheritedFlags(path)];
   if (word.startsWith("--")) {
     if (word.includes("=")) return false;
     return known.find((of) => of.name === word.slice(2))?.type !== "bool";

@@ -31,6 +31,7 @@ export function usage(path: Path, withHelp = true): string {
       ? []
       : [
           `DESCRIPTION:\n${spec.long
+            .trimStart()
             .split("\n")
             .map((line) => `\t${line}\n`)
             .join("")}`,
@@ -97,7 +98,7 @@ const NAME_PADDING = 11;
 const sorted = (commands: readonly CommandSpec[]) => [...commands].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 
 /** What cobra shows by itself. It is its description first when it is `help` that was asked for. */
-export function plainUsage(path: Path): string {
+export function plainUsage(path: Path, withFlags = true): string {
   const flags = localFlags(path);
   const heads = flags.map((of) => {
     const type = of.type === "bool" ? "" : ` ${of.type === "int64" ? "int" : of.type}`;
@@ -117,5 +118,5 @@ export function plainUsage(path: Path): string {
   const below = sorted(commands).map((of) => `  ${nameOf(of).padEnd(padding)} ${of.short}\n`);
   const name = pathText(path);
   const advice = `Use "${name} [command] --help" for more information about a command.`;
-  return `Usage:\n  ${name} [command]\n\nAvailable Commands:\n${below.join("")}\n${flagsText}\n${advice}\n`;
+  return `Usage:\n  ${name} [command]\n\nAvailable Commands:\n${below.join("")}\n${withFlags ? `${flagsText}\n` : ""}${advice}\n`;
 }

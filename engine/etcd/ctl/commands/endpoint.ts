@@ -6,7 +6,7 @@ import { type EtcdError, errorName } from "../../api/errors.ts";
 import type { HashKVResponse, MemberListResponse, StatusResponse } from "../../api/messages.ts";
 import type { Of } from "../../api/proto.ts";
 import type { Ticket } from "../../client/channel.ts";
-import { command, type Command, type Ctl, EXIT } from "../ctl.ts";
+import { command, type Command, type Ctl, errorText, EXIT } from "../ctl.ts";
 import { durationText } from "../go/duration.ts";
 import type { Health } from "../format/shown.ts";
 
@@ -53,7 +53,8 @@ function oneByOne(what: What): Command {
   });
 }
 
-function failure(what: What, endpoint: string, { message }: EtcdError): string {
+function failure(what: What, endpoint: string, error: EtcdError): string {
+  const message = errorText(error);
   switch (what) {
     case "status":
       return `Failed to get the status of endpoint ${endpoint} (${message})\n`;
@@ -98,9 +99,10 @@ function shown(ctl: Ctl, what: What, { answers, error }: Asking): never {
   return ctl.exit(error === null ? EXIT.success : EXIT.error);
 }
 
-/** No data folder of a member is in the file area of the page. */
+/** Of the file area only: a folder that `snapshot restore` wrote has nothing to be defragmented. */
 function withoutServer(ctl: Ctl): never {
   const path = `${ctl.text("data-dir")}/member/snap/db`;
+  if (ctl.files.read(path) !== null) return ctl.exit();
   return ctl.panic(`cannot open database at ${path} (open ${path}: no such file or directory)`);
 }
 
@@ -119,6 +121,8 @@ export const defrag = oneByOne("defrag");
 
 interface Checking {
   readonly listing: Ticket | null;
+  /** Why the members did not let the user in; null: they did. */
+  readonly refusal: string | null;
   readonly since: Micros;
   readonly pending: readonly { readonly endpoint: string; readonly ticket: Ticket }[];
   /** In the order in which the answers came. */
@@ -128,14 +132,18 @@ interface Checking {
 /** All at once: whether each can read through the quorum. To be refused for want of a permission is healthy enough. */
 export const health = command<Checking>({
   needs: "client",
+  debug: false,
   start: (ctl) => {
-    if (ctl.bool("cluster")) return { listing: askList(ctl), since: 0, pending: [], list: [] };
+    if (ctl.bool("cluster")) return { listing: askList(ctl), refusal: null, since: 0, pending: [], list: [] };
     return askAll(ctl, ctl.list("endpoints"));
   },
   on: (ctl, state, outcome) => {
     if (outcome.type !== "answer" && outcome.type !== "failed") return state;
-    if (outcome.ticket === state.listing)
-      return outcome.type === "failed" ? noList(ctl, outcome.error) : askAll(ctl, clientUrls(outcome.body));
+    if (outcome.ticket === state.listing) {
+      if (outcome.type === "failed") return noList(ctl, outcome.error);
+      const endpoints = clientUrls(outcome.body);
+      return state.refusal === null ? askAll(ctl, endpoints) : denied(ctl, endpoints, state.refusal);
+    }
     const asked = state.pending.find(({ ticket }) => ticket === outcome.ticket);
     if (asked === undefined) return state;
     const error = outcome.type === "failed" ? outcome.error : null;
@@ -146,11 +154,11 @@ export const health = command<Checking>({
     const pending = state.pending.filter((one) => one !== asked);
     return pending.length > 0 ? { ...state, pending, list } : allChecked(ctl, list);
   },
-  refused: (ctl, { message }) =>
-    allChecked(
-      ctl,
-      ctl.list("endpoints").map((endpoint) => ({ endpoint, healthy: false, took: "", error: message })),
-    ),
+  // the member list is asked for without a name
+  refused: (ctl, { message }) => {
+    if (!ctl.bool("cluster")) return denied(ctl, ctl.list("endpoints"), message);
+    return { listing: askList(ctl), refusal: message, since: 0, pending: [], list: [] };
+  },
 });
 
 function askAll(ctl: Ctl, endpoints: readonly string[]): Checking {
@@ -160,7 +168,12 @@ function askAll(ctl: Ctl, endpoints: readonly string[]): Checking {
     endpoint,
     ticket: ctl.call("KV/Range", { key: "health" }, { deadline, endpoint }),
   }));
-  return { listing: null, since: ctl.client.now, pending, list: [] };
+  return { listing: null, refusal: null, since: ctl.client.now, pending, list: [] };
+}
+
+function denied(ctl: Ctl, endpoints: readonly string[], error: string): never {
+  const list = endpoints.map((endpoint): Health => ({ endpoint, healthy: false, took: "", error }));
+  return allChecked(ctl, list);
 }
 
 function allChecked(ctl: Ctl, list: readonly Health[]): never {

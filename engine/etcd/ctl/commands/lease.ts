@@ -47,6 +47,9 @@ const LOOK = "lease timetolive command needs lease ID as argument";
 export const timeToLive = unary({
   method: "Lease/LeaseTimeToLive",
   limited: false,
+  early: (ctl) => {
+    if (ctl.words.length !== 1) ctl.fail(EXIT.badArgs, LOOK);
+  },
   body: (ctl) => ({ id: leaseOf(ctl, LOOK), keys: ctl.bool("keys") }),
   show: (ctl, response) => ctl.show({ type: "time-to-live", response, keys: ctl.bool("keys") }),
   refused: (ctl, error) => ctl.fail(EXIT.badConnection, error),

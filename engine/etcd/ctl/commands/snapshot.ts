@@ -6,6 +6,7 @@ import type { Of } from "../../api/proto.ts";
 import type { Micros } from "../../../base/units.ts";
 import type { Ticket } from "../../client/channel.ts";
 import { command, type Ctl, EXIT } from "../ctl.ts";
+import { urlsProblem } from "../go/urls.ts";
 import { inspectSnapshot } from "../snapshot-file.ts";
 
 interface Saving {
@@ -55,6 +56,7 @@ export const save = command<Saving>({
 
 export const status = command<null>({
   needs: "display",
+  debug: false,
   check: (ctl) => {
     if (ctl.words.length !== 1) ctl.fail(EXIT.badArgs, "snapshot status requires exactly one argument");
   },
@@ -70,6 +72,11 @@ export const status = command<null>({
   },
 });
 
+function checkUrls(ctl: Ctl, urls: readonly string[]): void {
+  const problem = urlsProblem(urls);
+  if (problem !== null) ctl.fail(EXIT.error, problem);
+}
+
 /** The files of the new member's folder are written; there is no machine in the page that would start from them. */
 export const restore = command<null>({
   needs: "none",
@@ -80,6 +87,11 @@ export const restore = command<null>({
     const name = ctl.text("name");
     const folder = ctl.text("data-dir") || `${name}.etcd`;
     const members = ctl.text("initial-cluster").split(",");
+    checkUrls(
+      ctl,
+      members.map((member) => member.slice(member.indexOf("=") + 1 || member.length)),
+    );
+    checkUrls(ctl, ctl.text("initial-advertise-peer-urls").split(","));
     if (!members.some((member) => member.startsWith(`${name}=`)))
       ctl.fail(EXIT.error, `couldn't find local name ${JSON.stringify(name)} in the initial cluster configuration`);
     if (ctl.files.hasFolder(folder)) ctl.fail(EXIT.error, `data-dir ${JSON.stringify(folder)} exists`);

@@ -113,7 +113,12 @@ function request(name: string, flags: FlagValues, ctl: Ctl): RequestOp | null {
   if (name === "put") return create(RequestOp, { requestPut: putRequest(inner, "") });
   if (name === "get") return create(RequestOp, { requestRange: getRequest(inner) });
   if (name === "del") return create(RequestOp, { requestDeleteRange: delRequest(inner) });
-  const path = lookUp(TXN_REQUESTS, flags.words) ?? [TXN_REQUESTS];
+  const path = lookUp(TXN_REQUESTS, flags.words);
+  if (path === null) {
+    const topics = flags.words.map((word) => `\`${word}\``).join(" ");
+    ctl.complain(fromText(`Unknown help topic [${topics}]\n${plainUsage([TXN_REQUESTS], false)}`));
+    return null;
+  }
   ctl.print(fromText(helpText(path.at(-1)?.long, path.at(-1)?.short, plainUsage(path))));
   return null;
 }

@@ -7,6 +7,8 @@ interface Unary<M extends UnaryMethod> {
   readonly method: M;
   /** Reads the line, and ends the run when it is wrong. Read again once there is a client. */
   readonly body: (ctl: Ctl) => Partial<RequestOf<M>>;
+  /** What is looked at before there is a client, where that is less than all of `body`. */
+  readonly early?: (ctl: Ctl) => void;
   /** Whether more input is needed first. */
   readonly ready?: (ctl: Ctl) => boolean;
   /** Whether `--command-timeout` limits it. */
@@ -20,7 +22,7 @@ export function unary<M extends UnaryMethod>(of: Unary<M>): Command {
     needs: "client",
     check: (ctl) => {
       if (of.ready?.(ctl) === false) return false;
-      of.body(ctl);
+      (of.early ?? of.body)(ctl);
       return true;
     },
     start: (ctl) => ({

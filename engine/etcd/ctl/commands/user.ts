@@ -48,7 +48,7 @@ function setting(of: Setting): Command {
     ctl.print("\n");
     if (state.pc === "first") {
       if (typed === "") return ctl.fail(EXIT.badArgs, "empty password");
-      ctl.print(fromText(`Type password of ${state.user} again for confirmation: `));
+      ctl.askSecretly(`Type password of ${state.user} again for confirmation: `);
       return read(ctl, { ...state, pc: "second", password: typed });
     }
     if (typed !== state.password) return ctl.fail(EXIT.badArgs, "given passwords are different");
@@ -65,7 +65,7 @@ function setting(of: Setting): Command {
       const known = of.known(ctl);
       if (known !== null) return call(ctl, known.user, known.password);
       const interactive = ctl.bool("interactive");
-      if (interactive) ctl.print(fromText(`Password of ${user}: `));
+      if (interactive) ctl.askSecretly(`Password of ${user}: `);
       return read(ctl, { pc: interactive ? "first" : "line", user, password: "", ticket: null });
     },
     on: (ctl, state, outcome) => {

@@ -127,6 +127,7 @@ function fromTyped(ctl: Ctl, line: readonly string[]): Asked {
   if (separator >= 0 && separator === line.length - 1) return ctl.fail(EXIT.badArgs, NO_PROGRAM);
   const parsed = parseFlags(localFlags([WATCH]), line);
   if (!parsed.ok) return ctl.fail(EXIT.badArgs, parsed.error);
+  if (parsed.values["help"] === true) return ctl.fail(EXIT.badArgs, "pflag: help requested");
   const program = separator < 0 ? [] : line.slice(separator + 1);
   const own = parsed.words.slice(0, parsed.words.length - program.length);
   if (separator < 0 && own.length === 0) return ctl.fail(EXIT.badArgs, BAD_NUMBER);
