@@ -313,7 +313,7 @@ describe("a connection", () => {
       const { segment } = event as Extract<WorldEvent, { type: "sent" }>;
       return segment?.part === "data" && segment.data === word;
     });
-    return (found?.event as Extract<WorldEvent, { type: "sent" }>).message;
+    return (found as TraceEvent<Extract<WorldEvent, { type: "sent" }>>).event.message;
   };
   const opened = (): void => {
     probe(C).env.out.open("c1/1/1", A);
