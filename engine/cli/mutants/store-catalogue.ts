@@ -583,8 +583,8 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
   {
     name: "a checkpoint goes on growing",
     file: "etcd/mvcc/mvcc.ts",
-    find: "history.changes.slice(0, history.length)",
-    replace: "[...history.changes]",
+    find: "copyOf(history)",
+    replace: "[...history.appendOnly]",
     meant: "checkpoint",
   },
   {

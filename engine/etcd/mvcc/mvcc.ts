@@ -4,6 +4,7 @@
  * It is changed in transactions, each of which has one main revision if it changes anything. It knows of leases only
  * that keys hang on them; who may do what, and when, is decided above it (`state.ts`).
  */
+import { type AppendOnly, copyOf } from "../../base/append-only.ts";
 import { assert } from "../../base/assert.ts";
 import { ByteReader, ByteWriter } from "../../base/bytes.ts";
 import type { Bytes } from "../api/bytes.ts";
@@ -12,7 +13,7 @@ import { type LeaseId, NO_LEASE } from "../api/ids.ts";
 import { KeyValue, type RangeRequest, type RangeResponse } from "../api/messages.ts";
 import { create, decodeFrom, encodeInto } from "../api/proto.ts";
 import { hashOf } from "./hash.ts";
-import { type Change, History, type HistoryCheckpoint } from "./history.ts";
+import { type Change, History } from "./history.ts";
 import { KeyIndex } from "./key-index.ts";
 import { select } from "./select.ts";
 import type { Span } from "./span.ts";
@@ -30,7 +31,7 @@ export interface MvccCheckpoint {
   readonly revision: number;
   readonly compactRevision: number;
   readonly size: StoreSize;
-  readonly history: HistoryCheckpoint;
+  readonly history: AppendOnly<Change>;
 }
 
 /**
@@ -247,7 +248,7 @@ export class Mvcc {
   }
 
   resume({ revision, compactRevision, size, history }: MvccCheckpoint): void {
-    this.#take(revision, compactRevision, history.changes.slice(0, history.length));
+    this.#take(revision, compactRevision, copyOf(history));
     this.#pages = size.total / PAGE;
   }
 
