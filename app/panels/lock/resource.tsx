@@ -15,7 +15,7 @@ export const Resource = memo(function Resource({ resource }: { readonly resource
   const player = usePlayer();
   const { fenced, greatest, value, writer } = resource;
   return (
-    <section className={css["resource"]} aria-label={text("lock.resource")}>
+    <section aria-label={text("lock.resource")}>
       <h3>
         {text("lock.resource")}
         <small>

@@ -7,7 +7,7 @@ import type { EntryId, NodeId } from "../../raft/types.ts";
 import {
   describeConf,
   describeConfChange,
-  describeConfState,
+  describeConfStateAsText,
   describeProgress,
   describeRole,
   hex,
@@ -295,7 +295,7 @@ function snapshotIgnored(id: NodeId, event: EventOf<"snapshot-ignored">): readon
   if (why.rule === "not-in-snapshot-conf")
     return [
       ...warn(
-        `${id} attempted to restore snapshot but it is not in the ConfState ${describeConfState(why.conf)}; should never happen`,
+        `${id} attempted to restore snapshot but it is not in the ConfState ${describeConfStateAsText(why.conf)}; should never happen`,
       ),
       ...ignored,
     ];
