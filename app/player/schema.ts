@@ -274,6 +274,8 @@ export const RecordedSchema: v.GenericSchema<unknown, Recorded> = v.strictObject
 export interface SharedView {
   readonly speed?: Speed | undefined;
   readonly selected?: ProcessId | undefined;
+  /** The tab that was open. */
+  readonly tab?: string | undefined;
 }
 
 export interface LinkBody {
@@ -297,7 +299,13 @@ export const LinkBodySchema: v.GenericSchema<unknown, LinkBody> = v.pipe(
     at: Instant,
     n: Count,
     hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
-    view: v.optional(v.strictObject({ speed: v.optional(SpeedSchema), selected: v.optional(Id) })),
+    view: v.optional(
+      v.strictObject({
+        speed: v.optional(SpeedSchema),
+        selected: v.optional(Id),
+        tab: v.optional(v.pipe(v.string(), v.regex(/^[a-z-]{1,20}$/))),
+      }),
+    ),
   }),
   v.forward(
     v.check(({ commands }) => inSequence(commands)),

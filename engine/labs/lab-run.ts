@@ -75,8 +75,8 @@ export class LabRun {
   runTo(to: Micros, stop: () => boolean = never): boolean {
     const end = to + this.config.warmUp;
     while (this.world.nextAt <= end) {
-      this.#sent = [];
-      this.#steps = [];
+      if (this.#sent.length > 0) this.#sent = [];
+      if (this.#steps.length > 0) this.#steps = [];
       this.world.runRoundHere(this.#host);
       if (stop()) return true;
     }
