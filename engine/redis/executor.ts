@@ -37,7 +37,7 @@ import { RANDOM_START, type RandomState } from "./lua/random.ts";
 import { ScriptEngine } from "./scripting.ts";
 import { type Blocked, newSession, type Session, subscriptions } from "./session.ts";
 import { auth, hello } from "./greeting.ts";
-import { sha1 } from "./sha1.ts";
+import { sha1 } from "../base/sha1.ts";
 import { COMMANDS, CONTAINERS } from "./table.ts";
 import { arityError, inOneLine, inShort, unknownCommand } from "./wording.ts";
 
