@@ -16,7 +16,6 @@ export const enLabNotes = {
   "lab.note.lease-revoked": "The key goes with its lease, in one revision.",
   "lab.note.answer-not-read": "An answer with TTL 0 says that the lease is gone. Nobody reads it.",
   "lab.note.answer-read": "TTL 0 means lost; else its own deadline moves on.",
-  "lab.note.answer-not-heeded": "That the lease is gone is printed, and the work goes on.",
   "lab.note.one-loss-is-fatal": "Every 12 s, for a lease of 15 s: one lost renewal ends it.",
   "lab.note.loser-gives-up": "No second try and no watch: the loser leaves.",
   "lab.note.polls": "Nobody is told of a release, and there is no queue: whoever asks first has it.",
@@ -51,4 +50,10 @@ export const enLabNotes = {
   "lab.note.herd": "All watch the same node: each change wakes everyone.",
   "lab.note.guarded-by-key": "It is written only while its own key is the one that it made.",
   "lab.note.asks-the-next-owners-time": "The time that it asks for is the next owner’s, which is never over.",
+  "lab.note.key-left": "It leaves, but its key stays, and its timer renews the lease: all wait behind it.",
+  "lab.note.noted-in-key": "A put on its own key is an event for who watches it, and moves its mod revision.",
+  "lab.note.nil-dereferenced": "There is no answer to print the ID of: the process ends here.",
+  "lab.note.no-rewatch": "After a change of servers nobody tells it of what it watched before.",
+  "lab.note.by-text": "Past 2147483647 the number is below zero: as text it comes first.",
+  "lab.note.by-guid": "Its answer was lost, perhaps not its node: it looks before it makes another.",
 } as const;

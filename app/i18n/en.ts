@@ -8,8 +8,9 @@
  */
 import { enEtcd } from "./en-etcd.ts";
 import { enFirst } from "./en-first.ts";
+import { enLabHazards } from "./en-lab-hazards.ts";
 import { enLabNotes } from "./en-lab-notes.ts";
 import { enLabs } from "./en-labs.ts";
 import { enRest } from "./en-rest.ts";
 
-export const en = { ...enFirst, ...enRest, ...enEtcd, ...enLabs, ...enLabNotes };
+export const en = { ...enFirst, ...enRest, ...enEtcd, ...enLabs, ...enLabHazards, ...enLabNotes };

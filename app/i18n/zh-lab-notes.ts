@@ -16,7 +16,6 @@ export const zhLabNotes = {
   "lab.note.lease-revoked": "键随租约一起消失，在同一个修订号。",
   "lab.note.answer-not-read": "TTL 0 的回复说明租约已失效，却没有人读它。",
   "lab.note.answer-read": "TTL 0 就是丢了锁；否则自己的期限顺延。",
-  "lab.note.answer-not-heeded": "打印出租约已失效，工作却继续进行。",
   "lab.note.one-loss-is-fatal": "15 秒的租约每 12 秒续一次：丢一次就结束。",
   "lab.note.loser-gives-up": "不再尝试，也不监视：失败者就此离开。",
   "lab.note.polls": "释放时没有人被通知，也没有队列：谁先问到就是谁的。",
@@ -51,4 +50,10 @@ export const zhLabNotes = {
   "lab.note.herd": "都监视同一个节点：每次变化都唤醒所有人。",
   "lab.note.guarded-by-key": "只有自己的键仍是当初创建的那个，才会写入。",
   "lab.note.asks-the-next-owners-time": "它查的是下一个持有者的时间，而那总是没过期的。",
+  "lab.note.key-left": "它走了，键却留着，定时器还在续租：后面的都等着。",
+  "lab.note.noted-in-key": "写自己的键，对监视者是一个事件，还会改变修改修订号。",
+  "lab.note.nil-dereferenced": "没有回复，何来 ID：进程在此崩溃。",
+  "lab.note.no-rewatch": "换了服务器，原来监视的就再没有通知。",
+  "lab.note.by-text": "越过 2147483647 就是负数：按文本它排在最前。",
+  "lab.note.by-guid": "丢的是回复，节点未必丢：先找，再建。",
 } as const;

@@ -2,6 +2,7 @@
 import type { Dictionary } from "./dictionary.ts";
 import { zhEtcd } from "./zh-etcd.ts";
 import { zhLabNotes } from "./zh-lab-notes.ts";
+import { zhLabHazards } from "./zh-lab-hazards.ts";
 import { zhLabs } from "./zh-labs.ts";
 
 const zhRaft = {
@@ -782,4 +783,4 @@ const zhRaft = {
   "problem.link.new-run": "{why}已开始新的运行。",
 } as const;
 
-export const zh = { ...zhRaft, ...zhEtcd, ...zhLabs, ...zhLabNotes } satisfies Dictionary;
+export const zh = { ...zhRaft, ...zhEtcd, ...zhLabs, ...zhLabHazards, ...zhLabNotes } satisfies Dictionary;

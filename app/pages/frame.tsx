@@ -54,7 +54,8 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
   const [help, setHelp] = useState(false);
   const [keys, setKeys] = useState(true);
   const [tall, setTall] = useState(false);
-  const [tab, setTab] = useState(narrow && top !== undefined ? top.id : first);
+  const player = usePlayer();
+  const [tab, setTab] = useState<string | null>(null);
   const started = useStarted();
   const logged = useView(everLed);
   const panicked = useView(anyPanicked);
@@ -80,7 +81,9 @@ export function Frame({ tabs: own = NO_TABS, first = "log", top }: Props) {
     },
     { id: "cluster", title: text("tab.cluster"), content: <ClusterPanel /> },
   ];
-  const shown = tabs.some(({ id }) => id === tab) ? tab : (tabs[0]?.id ?? "log");
+  const wanted = [tab, player.linkTab, narrow && top !== undefined ? top.id : first];
+  const shown = wanted.find((name) => tabs.some(({ id }) => id === name)) ?? tabs[0]?.id ?? "log";
+  useEffect(() => player.tabOpened(shown), [player, shown]);
 
   return (
     <div className={css["page"]} data-tall={narrow && tall ? "" : undefined}>

@@ -128,6 +128,14 @@ const LabSchema: v.GenericSchema<unknown, LabConfig> = v.pipe(
     clients: v.pipe(v.array(ClientSchema), v.minLength(1), v.maxLength(LAB_CLIENTS_MAX)),
     stepTime: integer(0, 1_000_000),
     warmUp: integer(0, 60_000_000),
+    setup: v.exactOptional(
+      v.strictObject({
+        compat: v.exactOptional(v.picklist(["3.4", "3.5"])),
+        checkpoints: v.exactOptional(v.boolean()),
+        durable: v.exactOptional(v.boolean()),
+        sequenceFrom: v.exactOptional(integer(0, 2_147_483_647)),
+      }),
+    ),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     const bad = dataset.typed ? checkLab(dataset.value) : null;
@@ -233,7 +241,7 @@ const AnyCommand = v.variant("type", [
   }),
   aboutMessage("hold"),
   aboutMessage("release"),
-  aboutMessage("drop"),
+  v.strictObject({ type: v.literal("drop"), message: Message, swallow: v.exactOptional(v.literal(true)) }),
   aboutMessage("duplicate"),
   v.strictObject({ type: v.literal("write"), client: Id, member: v.nullable(Id), value: ValueSchema }),
   v.strictObject({ type: v.literal("read"), client: Id, member: v.nullable(Id), serializable: v.boolean() }),
@@ -266,6 +274,8 @@ export const RecordedSchema: v.GenericSchema<unknown, Recorded> = v.strictObject
 export interface SharedView {
   readonly speed?: Speed | undefined;
   readonly selected?: ProcessId | undefined;
+  /** The tab that was open. */
+  readonly tab?: string | undefined;
 }
 
 export interface LinkBody {
@@ -289,7 +299,13 @@ export const LinkBodySchema: v.GenericSchema<unknown, LinkBody> = v.pipe(
     at: Instant,
     n: Count,
     hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
-    view: v.optional(v.strictObject({ speed: v.optional(SpeedSchema), selected: v.optional(Id) })),
+    view: v.optional(
+      v.strictObject({
+        speed: v.optional(SpeedSchema),
+        selected: v.optional(Id),
+        tab: v.optional(v.pipe(v.string(), v.regex(/^[a-z-]{1,20}$/))),
+      }),
+    ),
   }),
   v.forward(
     v.check(({ commands }) => inSequence(commands)),

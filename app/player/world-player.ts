@@ -43,6 +43,10 @@ import type { Outcome } from "./link.ts";
 export type FrameListener = (view: Mirror, nowUs: Micros) => void;
 
 export interface Player {
+  /** The page has this tab open: it is shared along with the run. */
+  tabOpened(tab: string): void;
+  /** The tab that the last link wanted open. */
+  readonly linkTab: string | null;
   readonly world: WorldId;
   /** Starts a run; the one before it goes on until the new one stands. Tells whether it does. */
   restart(spec: RunSpec, commands?: readonly Recorded[]): Promise<boolean>;
@@ -273,11 +277,19 @@ export class WorldPlayer implements Player {
     await this.#jump((coordinator, key) => coordinator.switchBranch(key, branch), REPLAY_LIMIT_S);
   }
 
+  linkTab: string | null = null;
+  #tab: string | null = null;
+
+  tabOpened(tab: string): void {
+    this.#tab = tab;
+  }
+
   async share(): Promise<Outcome<string>> {
     const recording = await this.#call((coordinator, key) => coordinator.recording(key), REPLAY_LIMIT_S);
     if (recording === null) return { ok: false, problem: { why: "not-replayable", detail: "no run" } };
     const { encodeLink } = await import("./link.ts");
-    const fragment = await encodeLink({ ...recording, view: { speed: readWorld(this.world).speed } });
+    const view = { speed: readWorld(this.world).speed, ...(this.#tab !== null && { tab: this.#tab }) };
+    const fragment = await encodeLink({ ...recording, view });
     return fragment.ok ? { ok: true, value: `${this.#around.address()}#${fragment.value}` } : fragment;
   }
 
@@ -286,6 +298,7 @@ export class WorldPlayer implements Player {
     const decoded = await decodeLink(link);
     if (!decoded.ok) return this.#refuseLink(decoded.problem);
     const { spec, commands, at, n, hash, version, view } = decoded.value;
+    this.linkTab = view.tab ?? null;
     const opened = await this.#open(spec, commands, { n, at });
     if (opened instanceof EngineFailure) this.#fail(opened);
     if (opened instanceof Error) return this.#refuseLink({ why: "not-replayable", detail: messageOf(opened) });

@@ -7,6 +7,16 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
+/** Up to so many bytes are copied one by one: what does it for many costs more than that before it begins. */
+const FEW = 64;
+
+/** Puts `from` into `to`, at a place that has room for it. */
+export function copyInto(to: Uint8Array, at: number, from: Uint8Array): void {
+  const { length } = from;
+  if (length > FEW) to.set(from, at);
+  else for (let i = 0; i < length; i += 1) to[at + i] = from[i] as number;
+}
+
 /** Lengths below this have a view that is kept. */
 const VIEWS_MAX = 256;
 
@@ -55,7 +65,7 @@ export class ByteWriter {
 
   raw(value: Uint8Array): void {
     this.#room(value.length);
-    this.#bytes.set(value, this.#length);
+    copyInto(this.#bytes, this.#length, value);
     this.#length += value.length;
   }
 

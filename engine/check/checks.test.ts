@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { EntryShown } from "../replica/events.ts";
 import { Checks } from "./checks.ts";
 import { A, B, C, CONF, D, shown, Story } from "./testing.ts";
 import { RULES, type RuleName } from "./violation.ts";
@@ -150,6 +151,16 @@ describe("a sound trace", () => {
         .event(A, { type: "crashed", lostBytes: 0 });
       expect(story.boot(A, { entries }).checks.violation).toBe(null);
     }
+  });
+
+  it("thesis §3.8: an acknowledgement may leave with the write of a later leader's entry in its place (sim seed 6708)", () => {
+    const acknowledge = (later: EntryShown): Story => {
+      const story = Story.booted().append(C, ...ONE, shown(1, 2));
+      story.event(C, { type: "entries-truncated", from: 1, last: shown(1, 2), unstable: "replaced" });
+      return story.append(C, later).write(C, { term: 2, vote: null, commit: 0 }, [later]).accept(C, A, 1, 2);
+    };
+    expect(acknowledge(shown(2, 1)).checks.violation).toBe(null);
+    expect(acknowledge(shown(1, 1)).broken).toBe("promise-before-fsync");
   });
 
   it("§8: a restarted client's request has the number of an older one, and each is answered (sim seed 50543)", () => {

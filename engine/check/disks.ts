@@ -104,9 +104,12 @@ function voteTooEarly({ diskTerm, diskVote }: Member, term: Term, candidate: str
     : breach("promise-before-fsync", { promise: "vote", term, candidate, diskTerm, diskVote });
 }
 
-/** Could it lack the entry, or follow an older leader, after a crash? */
+/**
+ * Could it lack the entry, or follow an older leader, after a crash? An entry that a later leader replaced before it was
+ * ever written is not lacking: what that leader sent is durable in its place.
+ */
 export function ackTooEarly({ diskTerm, disk }: Member, term: Term, index: number): Breach | null {
-  return diskTerm >= term && disk.last.index >= index
+  return diskTerm >= term && (disk.last.index >= index || disk.last.term > term)
     ? null
     : breach("promise-before-fsync", { promise: "entries", term, index, diskTerm, diskLast: disk.last.index });
 }

@@ -43,8 +43,10 @@ describe("comparisons", () => {
     expect(rows.map(({ story, isSafe, lostUpdates }) => [story, isSafe, lostUpdates])).toEqual([
       ["pause-open-write", false, 1],
       ["pause-fenced-write", false, 0],
+      ["pause-zookeeper-open", false, 1],
       ["pause-zookeeper", false, 0],
       ["pause-redis-token", false, 1],
+      ["pause-redis-counted", false, 0],
     ]);
   });
 });

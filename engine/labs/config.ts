@@ -42,16 +42,29 @@ export interface LabConfig {
   readonly stepTime: Micros;
   /** When the story begins: the cluster has had a leader for a while. */
   readonly warmUp: Micros;
+  /** How its servers are set up, where that is not as they come. */
+  readonly setup?: LabSetup;
+}
+
+export interface LabSetup {
+  /** Of etcd: 3.5 unless said, or told by the variant. */
+  readonly compat?: "3.4" | "3.5";
+  /** Whether etcd tells the others what is left of long leases. */
+  readonly checkpoints?: boolean;
+  /** Whether a server of Redis puts each write on its disk before it answers. */
+  readonly durable?: boolean;
+  /** The number of the first node under ZooKeeper's root. */
+  readonly sequenceFrom?: number;
 }
 
 /** The variants of each system; those of programs of another kind are named in full (`LabClientSpec.program`). */
 export const LAB_VARIANTS: Readonly<Record<LabSystem, readonly string[]>> = {
-  "etcd-fair": ["published", "mended", "guarded", "herd"],
+  "etcd-fair": ["published", "mended", "guarded", "herd", "published-noting", "mended-noting"],
   "etcd-txn": ["published", "retry", "watch"],
   "etcd-mutex": ["3.4", "3.5", "service"],
   "etcd-election": ["published", "mended", "observer"],
   "etcd-uses": ["published", "mended", "follower", "publisher"],
-  zookeeper: ["published", "mended", "herd"],
+  zookeeper: ["published", "mended", "herd", "no-rewatch", "by-text"],
   "redis-timestamp": ["published", "mended", "if-live"],
   "redis-token": ["published", "counted"],
   redlock: ["published"],
@@ -105,6 +118,7 @@ export function checkLab(lab: LabConfig): OutOfRange | NoProgram | null {
     ["servers", servers, 1, 9],
     ["stepTime", stepTime, 0, SECOND],
     ["warmUp", warmUp, 0, 60 * SECOND],
+    ["sequenceFrom", lab.setup?.sequenceFrom ?? 0, 0, 2_147_483_647],
     ...clients.map(({ startAt }) => ["startAt", startAt, 0, 3_600 * SECOND] as const),
   ];
   for (const one of [params, ...clients.map((client) => client.params ?? {})])

@@ -161,9 +161,7 @@ export class LabFold {
     const { at, clients } = this.#state;
     if (to <= at) return;
     this.#state.at = to;
-    this.#isWanted ??= [...clients.values()].some(
-      ({ state, liveness }) => liveness === "running" && (state === "acquiring" || state === "waiting"),
-    );
+    this.#isWanted ??= isWanted(clients);
     if (!this.#isWanted || !isLock(this.#config.system)) return;
     const holder = this.#state.held.at(-1);
     const owner = holder?.to === null && holder.client !== null ? clients.get(holder.client) : undefined;
@@ -261,16 +259,14 @@ export class LabFold {
       case "program-step": {
         const { thread: name, step, waits } = event;
         const next: ThreadView = { name, step, since: traced.at, waits };
-        const known = client.threads.some((one) => one.name === name);
-        const threads = known
-          ? client.threads.map((one) => (one.name === name ? next : one))
-          : [...client.threads, next];
+        const at = client.threads.findIndex((one) => one.name === name);
+        const threads = at < 0 ? [...client.threads, next] : client.threads.with(at, next);
         return this.#put({ ...client, threads });
       }
       case "program-knows": {
-        const others = client.knows.filter(({ name }) => name !== event.name);
         const at = client.knows.findIndex(({ name }) => name === event.name);
-        if (event.value === null) return this.#put({ ...client, knows: others });
+        if (event.value === null)
+          return this.#put({ ...client, knows: client.knows.filter(({ name }) => name !== event.name) });
         const fact = { name: event.name, value: event.value };
         const knows = at < 0 ? [...client.knows, fact] : client.knows.with(at, fact);
         return this.#put({ ...client, knows });
@@ -318,8 +314,9 @@ export class LabFold {
   }
 
   #put(client: LabClientView): void {
+    const before = this.#state.clients.get(client.id);
+    if (before?.state !== client.state || before.liveness !== client.liveness) this.#isWanted = null;
     this.#state.clients.set(client.id, client);
-    this.#isWanted = null;
     this.#changed = true;
   }
 
@@ -416,6 +413,13 @@ export class LabFold {
     this.#changed = true;
     Object.assign(this.#state, changes);
   }
+}
+
+/** Whether somebody who is up asks for the lock, or waits for it. */
+function isWanted(clients: ReadonlyMap<ProcessId, LabClientView>): boolean {
+  for (const { state, liveness } of clients.values())
+    if (liveness === "running" && (state === "acquiring" || state === "waiting")) return true;
+  return false;
 }
 
 function copyOf(state: State): State {

@@ -5,6 +5,7 @@
 import type { Micros } from "../base/units.ts";
 import type { Command, MessageId, ProcessId, Recorded, Refusal } from "../sim/command.ts";
 import type { TraceEvent, WorldEvent } from "../sim/events.ts";
+import type { ConnectionId } from "../sim/process.ts";
 import { InlineHost } from "../sim/host.ts";
 import { World } from "../sim/world.ts";
 import type { LabView } from "../trace/lab-view.ts";
@@ -13,11 +14,22 @@ import type { LabEvent } from "./events.ts";
 import { LabFold } from "./fold.ts";
 import type { LabKit } from "./world.ts";
 
-/** A message of a client that is still on its way, in the words of its system. */
+/** A message of a client that is still on its way, or the answer to one, in the words of its system. */
 export interface MessageMatch {
+  /** The client that asks, or whose question is answered. */
   readonly from: ProcessId;
   /** A part of what `messageWords` makes of it. */
   readonly words: string;
+  /** Not the question is meant, but what a server answers. */
+  readonly answer?: boolean;
+}
+
+interface Sent {
+  readonly message: MessageId;
+  readonly from: ProcessId;
+  readonly to: ProcessId;
+  readonly connection: ConnectionId;
+  readonly data: unknown;
 }
 
 export class LabRun {
@@ -27,7 +39,9 @@ export class LabRun {
   readonly commands: Recorded[] = [];
   readonly #host: InlineHost;
   readonly #listener: ((event: TraceEvent) => void) | null;
-  #sent: { readonly message: MessageId; readonly from: ProcessId; readonly words: string }[] = [];
+  #sent: Sent[] = [];
+  /** What was asked, by connection and number: kept only where answers are to be told apart. */
+  #asked: Map<string, string> | null = null;
   #steps: { readonly client: ProcessId; readonly step: string | null }[] = [];
   #believes = 0;
   events = 0;
@@ -61,8 +75,8 @@ export class LabRun {
   runTo(to: Micros, stop: () => boolean = never): boolean {
     const end = to + this.config.warmUp;
     while (this.world.nextAt <= end) {
-      this.#sent = [];
-      this.#steps = [];
+      if (this.#sent.length > 0) this.#sent = [];
+      if (this.#steps.length > 0) this.#steps = [];
       this.world.runRoundHere(this.#host);
       if (stop()) return true;
     }
@@ -90,9 +104,19 @@ export class LabRun {
     return this.#steps.some((one) => one.client === client && one.step === step);
   }
 
+  /** From now on `justSent` can tell answers by what they answer. */
+  followAnswers(): void {
+    this.#asked ??= new Map();
+  }
+
   /** The message that was sent in the last round; null: none such. */
-  justSent({ from, words }: MessageMatch): MessageId | null {
-    return this.#sent.find((one) => one.from === from && one.words.includes(words))?.message ?? null;
+  justSent({ from, words, answer = false }: MessageMatch): MessageId | null {
+    const found = this.#sent.find((one) => {
+      if ((answer ? one.to : one.from) !== from) return false;
+      const said = answer ? this.#asked?.get(numberOf(one) ?? "") : messageWords(one.data);
+      return said?.includes(words) ?? false;
+    });
+    return found?.message ?? null;
   }
 
   /** Who leads, as the members say; null before anyone does. */
@@ -102,14 +126,31 @@ export class LabRun {
     this.events += 1;
     this.fold.add(traced);
     const event = traced.event as WorldEvent | LabEvent | RoleTold;
-    if (event.type === "sent" && traced.process !== null && event.segment?.part === "data")
-      this.#sent.push({ message: event.message, from: traced.process, words: messageWords(event.segment.data) });
-    else if (event.type === "program-step" && traced.process !== null)
+    if (event.type === "sent" && traced.process !== null && event.segment?.part === "data") {
+      const { connection, data } = event.segment;
+      const sent: Sent = { message: event.message, from: traced.process, to: event.to, connection, data };
+      this.#sent.push(sent);
+      if (this.#asked !== null) this.#note(sent, this.#asked);
+    } else if (event.type === "program-step" && traced.process !== null)
       this.#steps.push({ client: traced.process, step: event.step });
     else if (event.type === "lock-believes") this.#believes += 1;
     else if (event.type === "role-changed" && event.role === "leader") this.leader = traced.process;
     this.#listener?.(traced);
   }
+
+  #note(sent: Sent, asked: Map<string, string>): void {
+    const words = sent.from.startsWith("c") ? messageWords(sent.data) : "";
+    const number = words === "" ? null : numberOf(sent);
+    // A stream is known by what was asked on it last.
+    if (number !== null) asked.set(number, words);
+  }
+}
+
+/** By what a question and its answer belong together: etcd's `call`, ZooKeeper's `xid`, the count of Redis. */
+function numberOf({ connection, data }: Sent): string | null {
+  const { call, xid, n } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  const number = [call, xid, n].find((one) => typeof one === "number");
+  return number === undefined ? null : `${connection}#${number}`;
 }
 
 interface RoleTold {
@@ -126,6 +167,9 @@ export function messageWords(data: unknown): string {
   if (typeof data !== "object" || data === null) return "";
   if ("method" in data && typeof data.method === "string") return data.method;
   if ("args" in data && Array.isArray(data.args)) return String(data.args[0]);
+  // ZooKeeper's calls are named inside the request.
+  if ("xid" in data && "call" in data && typeof data.call === "object" && data.call !== null && "call" in data.call)
+    return String(data.call.call);
   if ("body" in data && typeof data.body === "object" && data.body !== null) {
     if ("createRequest" in data.body && data.body.createRequest !== null) return "watch-create";
     if ("createRequest" in data.body) return "watch";

@@ -16,21 +16,34 @@ export interface RoleChange {
   readonly leads: boolean;
 }
 
+/** Under this name a client's state is among what it learned: no program gives anything that name. */
+export const STATE = "(state)";
+
 export class StoryFacts {
   #index = 0;
   #leases = 0;
   /** How many leases there are, from each instant on. */
   readonly #leaseCounts: { readonly at: Micros; readonly count: number }[] = [];
   readonly roles: RoleChange[] = [];
-  /** Events of watches that came to programs, by type. */
-  readonly #told = new Map<string, number>();
+  /** Events of watches that came to programs. */
+  readonly told: { readonly at: Micros; readonly client: ProcessId | null; readonly what: string }[] = [];
+  /** When programs came to know something, and into which state. */
+  readonly learned: {
+    readonly at: Micros;
+    readonly client: ProcessId | null;
+    readonly name: string;
+    readonly value: string | null;
+  }[] = [];
 
   /** What a leader that took over gave each lease besides its TTL. */
   readonly extended: Micros[] = [];
 
   add({ at, process, event }: TraceEvent): void {
     const told = event as EtcdEvent | LabEvent | RoleTold;
-    if (told.type === "notified") this.#told.set(told.what, this.told(told.what) + 1);
+    if (told.type === "notified") this.told.push({ at, client: process, what: told.what });
+    else if (told.type === "program-knows")
+      this.learned.push({ at, client: process, name: told.name, value: told.value });
+    else if (told.type === "program-state") this.learned.push({ at, client: process, name: STATE, value: told.state });
     else if (told.type === "etcd-lease-counted" && told.by === "leader-change")
       this.extended.push(told.expiresIn - told.ttl * SECOND);
     else if (told.type === "role-changed" && process !== null)
@@ -44,8 +57,9 @@ export class StoryFacts {
     }
   }
 
-  told(what: string): number {
-    return this.#told.get(what) ?? 0;
+  /** When a client first came to know that, or into that state (`STATE`); null: never. */
+  learnedAt(client: ProcessId, name: string, value: string | null): Micros | null {
+    return this.learned.find((one) => one.client === client && one.name === name && one.value === value)?.at ?? null;
   }
 
   leasesAt(at: Micros): number {

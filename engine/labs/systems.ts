@@ -11,7 +11,14 @@ import { RedisDriver } from "./drivers/redis.ts";
 import { ZkDriver } from "./drivers/zookeeper.ts";
 import type { AnyProgram } from "./program.ts";
 import { ETCD_BY_HAND, REDIS_BY_HAND, ZOOKEEPER_BY_HAND } from "./programs/by-hand.ts";
-import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./programs/etcd-fair.ts";
+import {
+  ETCD_FAIR_GUARDED,
+  ETCD_FAIR_HERD,
+  ETCD_FAIR_MENDED,
+  ETCD_FAIR_MENDED_NOTING,
+  ETCD_FAIR_PUBLISHED,
+  ETCD_FAIR_PUBLISHED_NOTING,
+} from "./programs/etcd-fair.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./programs/etcd-txn.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./programs/etcd-mutex.ts";
 import { ETCD_SERVICE } from "./programs/etcd-service.ts";
@@ -30,7 +37,14 @@ import {
 } from "./programs/redis-timestamp.ts";
 import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./programs/redis-token.ts";
 import { REDLOCK } from "./programs/redlock.ts";
-import { ZK_ROOT, ZOOKEEPER_HERD, ZOOKEEPER_MENDED, ZOOKEEPER_PUBLISHED } from "./programs/zookeeper.ts";
+import {
+  ZK_ROOT,
+  ZOOKEEPER_BY_TEXT,
+  ZOOKEEPER_HERD,
+  ZOOKEEPER_MENDED,
+  ZOOKEEPER_NO_REWATCH,
+  ZOOKEEPER_PUBLISHED,
+} from "./programs/zookeeper.ts";
 import { EtcdTruth, NoTruth, RedisTruth, type Truth, ZooKeeperTruth } from "./truth.ts";
 
 export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries(
@@ -39,6 +53,8 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
     ETCD_FAIR_MENDED,
     ETCD_FAIR_GUARDED,
     ETCD_FAIR_HERD,
+    ETCD_FAIR_PUBLISHED_NOTING,
+    ETCD_FAIR_MENDED_NOTING,
     ETCD_TXN_PUBLISHED,
     ETCD_TXN_RETRY,
     ETCD_TXN_WATCH,
@@ -65,6 +81,8 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
     ZOOKEEPER_PUBLISHED,
     ZOOKEEPER_MENDED,
     ZOOKEEPER_HERD,
+    ZOOKEEPER_NO_REWATCH,
+    ZOOKEEPER_BY_TEXT,
   ].map((program) => [program.id, program]),
 );
 
@@ -104,7 +122,7 @@ export function programNamed(id: string): AnyProgram {
 
 /** @param ttl how long a session of ZooKeeper asks to last in silence; the server grants it within bounds of its own */
 export function driverOf(program: string, servers: readonly ProcessId[], ttl: Micros, env: Env): Driver {
-  if (program.startsWith("zookeeper")) return new ZkDriver(servers, env, ttl);
+  if (program.startsWith("zookeeper")) return new ZkDriver(servers, env, ttl, program !== "zookeeper-no-rewatch");
   return program.startsWith("redis") || program.startsWith("redlock")
     ? new RedisDriver(servers, env)
     : new EtcdDriver(servers, env);

@@ -233,6 +233,8 @@ export class RedisTruth implements Truth {
       return this.#command(told, at);
     if (told.type === "redis-started") {
       if (process === this.#facts.primary) this.#disown("forgotten");
+      const before = this.#facts.values.get(process);
+      if (before !== undefined) this.#lose(before.value, "forgotten");
       const values = new Map(this.#facts.values);
       values.delete(process);
       this.#facts.values = values;

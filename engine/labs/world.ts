@@ -8,11 +8,12 @@ import { Replica, type ReplicaConfig } from "../replica/replica.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { Env, Process, ProcessSpec } from "../sim/process.ts";
 import type { WorldConfig } from "../sim/world.ts";
-import { DEFAULT_ZOOKEEPER } from "../zookeeper/server.ts";
+import { DEFAULT_ZOOKEEPER, type ZooKeeperConfig } from "../zookeeper/server.ts";
 import { ZooKeeperService } from "../zookeeper/service.ts";
 import { clientIds, type LabConfig, paramsOf, programOf, RESOURCE, serverIds } from "./config.ts";
 import { LabClient, type LabClientConfig } from "./lab-client.ts";
 import { Resource, type ResourceConfig } from "./resource.ts";
+import { ZK_ROOT } from "./programs/zookeeper.ts";
 import { driverOf, familyOf, programNamed } from "./systems.ts";
 
 /** What a lab's world is made of: what a run's kit needs of it. */
@@ -26,6 +27,9 @@ export const SENTINEL = "s1" as ProcessId;
 /** A primary that was silent for so long is replaced by a replica. */
 const DOWN_AFTER = 450 * MS;
 const SENTINEL_PERIOD = 100 * MS;
+
+/** Every write is on the disk before it is answered. */
+const DURABLE = ["--appendonly", "yes", "--appendfsync", "always"];
 
 export const LAB_KIT: LabKit = { world: labWorld, build: buildLab };
 
@@ -57,7 +61,7 @@ function buildLab(spec: ProcessSpec, env: Env): Process {
   const config = spec.config as LabClientConfig | ResourceConfig | RedisSpec | EtcdSpec | ZooKeeperSpec;
   if ("etcd" in config) return new Replica(config.replica, new EtcdMember(config.etcd), env);
   if ("type" in config && config.type === "zookeeper")
-    return new Replica(config.replica, new ZooKeeperService(spec.id, DEFAULT_ZOOKEEPER), env);
+    return new Replica(config.replica, new ZooKeeperService(spec.id, config.zookeeper), env);
   if ("type" in config) return buildRedis(config, env);
   if (config.kind === "lab-resource") return new Resource(config, env);
   const { program, servers, params } = config;
@@ -90,10 +94,13 @@ function replicaConfig(config: LabConfig): ReplicaConfig {
 interface ZooKeeperSpec {
   readonly type: "zookeeper";
   readonly replica: ReplicaConfig;
+  readonly zookeeper: ZooKeeperConfig;
 }
 
 function zookeeperSpecs(config: LabConfig): readonly ProcessSpec[] {
-  const spec: ZooKeeperSpec = { type: "zookeeper", replica: replicaConfig(config) };
+  const counters = { [ZK_ROOT]: config.setup?.sequenceFrom ?? 0 };
+  const zookeeper = { ...DEFAULT_ZOOKEEPER, tree: { ...DEFAULT_ZOOKEEPER.tree, counters } };
+  const spec: ZooKeeperSpec = { type: "zookeeper", replica: replicaConfig(config), zookeeper };
   return serverIds(config).map((id): ProcessSpec => ({ id, kind: "member", present: true, config: spec }));
 }
 
@@ -104,15 +111,16 @@ interface EtcdSpec {
 
 function etcdSpecs(config: LabConfig): readonly ProcessSpec[] {
   const nodes = serverIds(config).map((id) => id as string as NodeId);
+  const compat = config.setup?.compat ?? (config.variant === "3.4" ? "3.4" : "3.5");
   const spec: EtcdSpec = {
     replica: replicaConfig(config),
     etcd: {
-      compat: config.variant === "3.4" ? "3.4" : "3.5",
+      compat,
       electionTimeout: TICK * ELECTION_TICKS,
       quotaBytes: DEFAULT_QUOTA_BYTES,
-      leaseCheckpoints: false,
+      leaseCheckpoints: config.setup?.checkpoints ?? false,
       progressEvery: PROGRESS_EVERY,
-      version: config.variant === "3.4" ? "3.4.23" : "3.5.21",
+      version: compat === "3.4" ? "3.4.23" : "3.5.21",
       members: nodes.map(memberOf),
       addresses: {},
       names: {},
@@ -157,7 +165,8 @@ function redisSpecs(config: LabConfig): readonly ProcessSpec[] {
   const follows = config.system !== "redlock";
   const specs = servers.map((id, i): ProcessSpec => {
     const replicaOf = follows && i > 0 ? primary : null;
-    const spec: RedisSpec = { type: "redis-server", config: { replicaOf, peers, options: [] } };
+    const options = config.setup?.durable === true ? DURABLE : [];
+    const spec: RedisSpec = { type: "redis-server", config: { replicaOf, peers, options } };
     return { id, kind: "member", present: true, config: spec };
   });
   if (!follows || servers.length < 2) return specs;

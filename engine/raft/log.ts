@@ -14,6 +14,7 @@
  * tail that a checkpoint holds copies first. Compaction moves a mark, and the array is trimmed when half of it is dead,
  * so that no operation costs more for a longer log.
  */
+import { type AppendOnly, appendOnly, copyOf } from "../base/append-only.ts";
 import type { Emit } from "./events.ts";
 import { RaftPanic } from "./events.ts";
 import { entryBytes, entriesBytes } from "./size.ts";
@@ -347,8 +348,7 @@ export class RaftLog {
   save(): LogCheckpoint {
     this.shared = Math.max(this.shared, this.entries.length);
     return {
-      entries: this.entries,
-      length: this.entries.length,
+      entries: appendOnly(this.entries),
       offset: this.offset,
       before: this.before,
       unstableFrom: this.unstableFrom,
@@ -365,9 +365,9 @@ export class RaftLog {
 
   static load(saved: LogCheckpoint, maxApplyingBytes: number): RaftLog {
     const log = new RaftLog(saved.before, [], maxApplyingBytes);
-    log.entries = saved.entries.slice(0, saved.length);
+    log.entries = copyOf(saved.entries);
     log.offset = saved.offset;
-    log.lastIndex = saved.offset + saved.length - 1;
+    log.lastIndex = saved.offset + saved.entries.length - 1;
     log.unstableFrom = saved.unstableFrom;
     log.inProgressTo = saved.inProgressTo;
     log.pendingSnapshot = saved.pendingSnapshot;
@@ -381,10 +381,8 @@ export class RaftLog {
   }
 }
 
-/** `entries` is shared with the log that goes on: only the first `length` of them belong to the checkpoint. */
 export interface LogCheckpoint {
-  readonly entries: readonly Entry[];
-  readonly length: number;
+  readonly entries: AppendOnly<Entry>;
   readonly offset: Index;
   readonly before: EntryId;
   readonly unstableFrom: Index;

@@ -11,6 +11,7 @@ import {
   NO_MEMBERS,
 } from "./configuration.ts";
 import { newProgress } from "./progress.ts";
+import { entryBytes } from "./size.ts";
 import { accept, appended, conf, follower, leader, log, message, N1, N2, N3, N4, settle } from "./testing.ts";
 import { NO_DATA, nodeId, type NodeId } from "./types.ts";
 
@@ -28,6 +29,13 @@ describe("a change of membership", () => {
     peer.step({ type: "propose-conf-change", change: change({ operation: "remove", id: N3 }) });
     expect(peer.entry(2)?.type).toBe("conf-change-v2");
     expect(peer.entry(3)?.type).toBe("normal");
+  });
+
+  it("etcd: what is left of a refused one writes its type out, and is larger by it than a new leader's empty entry", () => {
+    const peer = leader();
+    peer.step({ type: "propose-conf-change", change: change() });
+    const sizes = [peer.entry(1), peer.entry(2)].map((one) => (one === null ? 0 : entryBytes(one)));
+    expect(sizes).toEqual([4, 6]);
   });
 
   it("thesis §4.1: takes force when it is applied", () => {

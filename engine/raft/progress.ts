@@ -6,6 +6,7 @@
  * - replicate: a stream; `next` moves on as appends leave, as many as the window of flow control holds.
  * - snapshot: what the member needs next was compacted away; nothing leaves until the snapshot is there.
  */
+import { removeAll } from "../base/lists.ts";
 import type { ProgressState, ProgressView } from "./events.ts";
 import type { Index, NodeId } from "./types.ts";
 
@@ -194,8 +195,8 @@ function enter(progress: Progress, state: ProgressState): void {
 }
 
 function emptyWindow(window: Window): void {
-  window.ends.length = 0;
-  window.sizes.length = 0;
+  removeAll(window.ends);
+  removeAll(window.sizes);
   window.head = 0;
   window.bytes = 0;
 }

@@ -5,6 +5,7 @@
  * test says so. It checks what must hold while it runs (Figure 3): one leader a term, log matching, leader
  * completeness, state-machine safety.
  */
+import { appendOnly, copyOf } from "../base/append-only.ts";
 import { assert } from "../base/assert.ts";
 import type { Rng } from "../base/rng.ts";
 import { rngFor } from "../base/rng.ts";
@@ -115,7 +116,7 @@ export function appended(peer: Peer, ...data: readonly string[]): void {
 /** A checkpoint without what its log array holds beyond it: for comparing. */
 export function canonical(peer: Peer): PeerCheckpoint {
   const saved = peer.checkpoint();
-  return { ...saved, log: { ...saved.log, entries: saved.log.entries.slice(0, saved.log.length) } };
+  return { ...saved, log: { ...saved.log, entries: appendOnly(copyOf(saved.log.entries)) } };
 }
 
 // The world

@@ -57,6 +57,7 @@ export function compareBytes(a: string, b: string): number {
 
 /** ASCII only, as Redis compares the words of a command. */
 export function lower(word: string): string {
+  if (isAscii(word)) return word.toLowerCase();
   return word.replaceAll(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32));
 }
 

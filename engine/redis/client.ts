@@ -114,10 +114,10 @@ export class RedisConn {
 
   /** The awake time at which `on` wants a wake; null: none. */
   nextDue(): Micros | null {
-    const { calls, dueAt } = this.#state;
-    const due = calls.flatMap(({ deadline }) => (deadline === null ? [] : [deadline]));
-    if (dueAt !== null) due.push(dueAt);
-    return due.length === 0 ? null : Math.min(...due);
+    let { dueAt: due } = this.#state;
+    for (const { deadline } of this.#state.calls)
+      if (deadline !== null && (due === null || deadline < due)) due = deadline;
+    return due;
   }
 
   /** Takes any input of the process; what is not its own is passed over. */
@@ -202,6 +202,8 @@ export class RedisConn {
 
   /** A call without its answer takes the connection along: what comes later must not be taken for another's answer. */
   #timeOut(now: Micros): ConnEvent[] {
+    const next = this.nextDue();
+    if (next === null || now < next) return [];
     const { calls, dueAt, connection, server } = this.#state;
     const late = calls.filter(({ deadline }) => deadline !== null && now >= deadline);
     this.#state = { ...this.#state, calls: calls.filter((call) => !late.includes(call)) };

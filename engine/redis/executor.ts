@@ -656,9 +656,11 @@ export class Executor {
     for (const [id, { db, key }] of this.#changed) {
       this.keys.selected = db;
       const value = this.keys.peek(key);
-      if (value === null)
-        emit({ type: "redis-key-gone", db, key: shown(key), why: this.#expired.has(id) ? "expired" : "deleted" });
-      else
+      const expired = this.#expired.has(id);
+      // One that was over, and was found so by the command that wrote it anew, was gone in between.
+      if (value === null || expired)
+        emit({ type: "redis-key-gone", db, key: shown(key), why: expired ? "expired" : "deleted" });
+      if (value !== null)
         emit({
           type: "redis-key",
           db,

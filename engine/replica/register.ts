@@ -133,7 +133,7 @@ export class Register implements Service {
   #write(waiting: Waiting, value: string): void {
     const host = this.#running();
     out.text(value);
-    const ticket = host.propose(out.take());
+    const ticket = host.propose(out.takeView());
     this.#waiting.set(ticket, waiting);
     const client = this.#clientOf(waiting.connection);
     host.emit?.({ type: "request-received", client, request: waiting.request, key: host.keyOf(ticket), label: value });

@@ -43,4 +43,8 @@ describe("a campaign", () => {
   it("thesis §4.2.2: a leader that was removed lets others lead (seeds that found that it did not)", () => {
     for (const seed of [90, 125]) expect(runSeed(seed, { length: 8 * SECOND }).violation).toBe(null);
   });
+
+  it("thesis §4.2.3: one that does not know of its removal keeps nobody from leading (seeds where it did)", () => {
+    for (const seed of [10_145, 17_023]) expect(runSeed(seed, { length: 10 * SECOND }).violation).toBe(null);
+  });
 });

@@ -200,7 +200,10 @@ export class Chaos {
     const { clients, members } = this.#storm;
     this.#nextWrite = at + 1 + this.#rng.below(2 * this.#writeEvery);
     this.#writes += 1;
-    const member = this.#rng.below(4) === 0 ? pick(this.#rng, members) : null;
+    const drawn = this.#rng.below(4) === 0 ? pick(this.#rng, members) : null;
+    // In the last calm every member is asked in turn as well: a client may rely on one that was removed.
+    const inTurn = this.#isLastCalm && this.#writes % 2 === 0;
+    const member = inTurn ? (members[(this.#writes / 2) % members.length] as ProcessId) : drawn;
     const client = pick(this.#rng, clients);
     const command: Command =
       this.#rng.below(4) === 0
@@ -225,14 +228,28 @@ export class Chaos {
     return { at, name: "calm", commands: this.#stormy ? [] : this.#calm(world) };
   }
 
+  /**
+   * The settings of the start. In the last calm pre-vote is on where a member was removed and nothing else guards the
+   * leader: one that does not know that it was removed stands for ever, and no leader would last (thesis §4.2.3).
+   */
+  #calmSettings(): Settings {
+    const { settings, removed } = this.#storm;
+    const unguarded = removed.length > 0 && !settings.preVote && !settings.checkQuorum;
+    return unguarded && this.#isLastCalm ? { ...settings, preVote: true } : settings;
+  }
+
+  get #isLastCalm(): boolean {
+    return this.#phaseEnds === Number.POSITIVE_INFINITY;
+  }
+
   /** Puts everything right. */
   #calm(world: ChaosFacts): readonly Command[] {
-    const { members, clients, spawned, held, settings } = this.#storm;
+    const { members, clients, spawned, held } = this.#storm;
     const { network, disk } = this.spec.config;
     const commands: Command[] = [
       { type: "heal" },
       { type: "network", quality: calmNetwork(network) },
-      { type: "settings", settings },
+      { type: "settings", settings: this.#calmSettings() },
     ];
     for (const process of [...members, ...spawned, ...clients]) {
       const state = world.stateOf(process);

@@ -416,7 +416,8 @@ export class Run {
     const remote = this.#remote;
     const ids = world.living().map(({ id }) => id);
     if (remote === null) return ids.map((id) => [id, inline.get(id).checkpoint()] as const);
-    const states = this.#entries.share(await Promise.all(ids.map((id) => remote.checkpoint(id))));
+    const states = await Promise.all(ids.map((id) => remote.checkpoint(id)));
+    this.#entries.share(states);
     return ids.map((id, i) => [id, states[i]] as const);
   }
 

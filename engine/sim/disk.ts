@@ -9,6 +9,7 @@
  * appends behind another's length copies the buffer first.
  */
 import { assert } from "../base/assert.ts";
+import { copyInto } from "../base/bytes.ts";
 import { removeFirst } from "../base/lists.ts";
 import type { Rng } from "../base/rng.ts";
 import type { DiskFile } from "./process.ts";
@@ -160,7 +161,7 @@ function appended(file: FileState | null, bytes: Uint8Array): FileState {
     if (file !== null) grown.set(file.buffer.bytes.subarray(0, start));
     buffer = { bytes: grown, used: start };
   }
-  buffer.bytes.set(bytes, start);
+  copyInto(buffer.bytes, start, bytes);
   buffer.used = length;
   return { buffer, length };
 }

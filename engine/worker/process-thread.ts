@@ -2,10 +2,18 @@
 import { present } from "../base/assert.ts";
 import { describeError, NO_RNG, RecordedProcess } from "../sim/host.ts";
 import type { Build } from "../sim/process.ts";
+import { ListSender } from "./lists.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
-export function runProcessThread(scope: DedicatedWorkerGlobalScope, build: Build): void {
+/** What a thread needs of its worker's global scope. */
+export interface ThreadScope {
+  onmessage: ((event: MessageEvent<ToThread>) => void) | null;
+  postMessage(answer: FromThread): void;
+}
+
+export function runProcessThread(scope: ThreadScope, build: Build): void {
   let process: RecordedProcess | null = null;
+  let lists = new ListSender();
 
   function answerTo(message: ToThread): FromThread | null {
     switch (message.type) {
@@ -13,10 +21,12 @@ export function runProcessThread(scope: DedicatedWorkerGlobalScope, build: Build
         return { type: "hello", call: message.call };
       case "start":
         process = new RecordedProcess(build, message.spec, message.rng);
+        lists = new ListSender();
         return null;
       case "restore":
         process = new RecordedProcess(build, message.spec, NO_RNG);
         process.restore(message.checkpoint);
+        lists = new ListSender();
         return null;
       case "step":
         return {
@@ -24,8 +34,10 @@ export function runProcessThread(scope: DedicatedWorkerGlobalScope, build: Build
           call: message.call,
           result: present(process, "a process").step(message.inputs, message.stamp),
         };
-      case "checkpoint":
-        return { type: "checkpoint", call: message.call, checkpoint: present(process, "a process").checkpoint() };
+      case "checkpoint": {
+        const checkpoint = lists.abridge(present(process, "a process").checkpoint());
+        return { type: "checkpoint", call: message.call, checkpoint };
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import type { RemoteHost } from "../scenario/run.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { NO_RNG, RecordedProcess, type StepResult } from "../sim/host.ts";
 import type { Build, Input, ProcessSpec, Stamp } from "../sim/process.ts";
+import { ListReceiver, withWholeLists } from "./lists.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 /** How often calls are looked after. One timer for all: a timer for each call would cost more than the call. */
@@ -31,6 +32,8 @@ class Thread {
   readonly #worker: Worker;
   readonly #calls = new Map<number, Call>();
   #next = 1;
+  /** What the checkpoints of its process have brought. */
+  lists = new ListReceiver();
   /** What went wrong outside any call: the worker could not be loaded, or threw while it was being told something. */
   #broken: string | null = null;
 
@@ -121,7 +124,7 @@ export class WorkerHost implements RemoteHost {
 
   start(spec: ProcessSpec, rng: RngState): void {
     if (spec.kind === "client") this.#here.set(spec.id, new RecordedProcess(this.#build, spec, rng));
-    else this.#thread(spec.id).tell({ type: "start", spec, rng });
+    else this.#newThread(spec.id).tell({ type: "start", spec, rng });
   }
 
   restore(spec: ProcessSpec, checkpoint: unknown): void {
@@ -130,7 +133,7 @@ export class WorkerHost implements RemoteHost {
       process.restore(checkpoint);
       this.#here.set(spec.id, process);
     } else {
-      this.#thread(spec.id).tell({ type: "restore", spec, checkpoint });
+      this.#newThread(spec.id).tell({ type: "restore", spec, checkpoint: withWholeLists(checkpoint) });
     }
   }
 
@@ -159,7 +162,7 @@ export class WorkerHost implements RemoteHost {
     if (here !== undefined) return here.checkpoint();
     const thread = present(this.#threads.get(id), `the thread of ${id}`);
     const answer = await thread.ask((call) => ({ type: "checkpoint", call }), ANSWER_WITHIN);
-    if (answer?.type === "checkpoint") return answer.checkpoint;
+    if (answer?.type === "checkpoint") return thread.lists.complete(answer.checkpoint);
     throw new Error(`${id} gave no checkpoint: ${answer?.type === "failed" ? answer.message : "no answer"}`);
   }
 
@@ -186,8 +189,9 @@ export class WorkerHost implements RemoteHost {
     this.#spare = [];
   }
 
-  #thread(id: ProcessId): Thread {
+  #newThread(id: ProcessId): Thread {
     const thread = this.#spare.pop() ?? new Thread(this.#make);
+    thread.lists = new ListReceiver();
     this.#threads.set(id, thread);
     return thread;
   }

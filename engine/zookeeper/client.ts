@@ -38,6 +38,8 @@ export type ZkNotice =
 interface Asked {
   readonly xid: number;
   readonly call: Call;
+  /** Null: not yet. */
+  readonly sentAt: Micros | null;
 }
 
 interface Saved {
@@ -57,6 +59,10 @@ interface Saved {
   /** Monotonic time. `heardAt`: of the last packet, or of the start of the attempt. */
   heardAt: Micros;
   sentAt: Micros;
+  /** When what was answered last was sent: the server has begun the session's time anew no earlier. */
+  renewedAt: Micros;
+  greetedAt: Micros;
+  pingedAt: Micros;
   /** While disconnected: when the next server is tried. */
   retryAt: Micros;
   /** Not sent yet, and sent and not answered. */
@@ -104,6 +110,9 @@ export class ZkConn {
       lastZxid: 0,
       heardAt: 0,
       sentAt: 0,
+      renewedAt: 0,
+      greetedAt: 0,
+      pingedAt: 0,
       retryAt: 0,
       queue: [],
       unanswered: [],
@@ -123,6 +132,11 @@ export class ZkConn {
     return this.#s.timeout;
   }
 
+  /** Monotonic: from then on the session lasts for its timeout at least, by this clock. */
+  get renewedAt(): Micros {
+    return this.#s.renewedAt;
+  }
+
   get lastZxid(): Zxid {
     return this.#s.lastZxid;
   }
@@ -136,7 +150,7 @@ export class ZkConn {
   /** Sent in order; answered with this number. One that is made while there is no connection waits for the next. */
   request(call: Call, stamp: Stamp): number {
     this.#s.xid += 1;
-    const asked = { xid: this.#s.xid, call };
+    const asked: Asked = { xid: this.#s.xid, call, sentAt: null };
     this.#emit({ type: "zk-request", xid: asked.xid, label: callLabel(call) });
     if (this.#s.state === "expired" || this.#s.state === "closed") this.#end([asked], "SessionExpired");
     else if (this.#s.state === "connected") this.#send(asked, stamp);
@@ -224,6 +238,7 @@ export class ZkConn {
 
   #greet(stamp: Stamp): void {
     const { credentials, lastZxid } = this.#s;
+    this.#s.greetedAt = stamp.mono;
     this.#transmit({ type: "connect", timeout: this.#config.timeout, lastZxid, session: credentials }, stamp);
   }
 
@@ -235,7 +250,9 @@ export class ZkConn {
       return this.#giveUp({ rule: "connect-timeout", timeout: this.#connectTimeout }, stamp);
     if (state !== "connected") return;
     if (silent >= this.#readTimeout) return this.#giveUp({ rule: "read-timeout", timeout: this.#readTimeout }, stamp);
-    if (stamp.mono - sentAt >= Math.floor(timeout / 3)) this.#transmit({ type: "ping" }, stamp);
+    if (stamp.mono - sentAt < Math.floor(timeout / 3)) return;
+    this.#s.pingedAt = stamp.mono;
+    this.#transmit({ type: "ping" }, stamp);
   }
 
   #giveUp(why: ZooKeeperReason, stamp: Stamp): void {
@@ -263,7 +280,7 @@ export class ZkConn {
       case "connected":
         return packet.session === null ? this.#expired() : this.#joined(packet.session, packet.timeout, stamp);
       case "pong":
-        return;
+        return this.#renewed(this.#s.pingedAt);
       case "event":
         this.#watches.fired(packet.event);
         this.#emit({ type: "zk-event", event: packet.event.type, path: packet.event.path });
@@ -279,6 +296,7 @@ export class ZkConn {
     const again = s.credentials !== null;
     s.credentials = credentials;
     s.timeout = timeout;
+    this.#renewed(s.greetedAt);
     s.state = "connected";
     const member = s.server as ProcessId;
     this.#emit({ type: "zk-connected", member, session: credentials.session, timeout, again });
@@ -286,7 +304,7 @@ export class ZkConn {
     // Before anything else, so that no change falls between the old watches and the new.
     if (again && this.#config.watchesAgain && !this.#watches.isEmpty) {
       const call: Call = { call: "setWatches", lastZxid: s.lastZxid, ...this.#watches.list() };
-      this.#send({ xid: SET_WATCHES_XID, call }, stamp);
+      this.#send({ xid: SET_WATCHES_XID, call, sentAt: null }, stamp);
     }
     const queue = s.queue;
     s.queue = [];
@@ -298,7 +316,9 @@ export class ZkConn {
     const asked = s.unanswered.find((one) => one.xid === xid);
     s.unanswered = s.unanswered.filter((one) => one.xid !== xid);
     s.lastZxid = Math.max(s.lastZxid, zxid);
-    if (asked === undefined || xid === SET_WATCHES_XID) return;
+    if (asked === undefined) return;
+    this.#renewed(asked.sentAt ?? 0);
+    if (xid === SET_WATCHES_XID) return;
     this.#watches.answered(asked.call, answer);
     this.#emit({ type: "zk-reply", xid, err: answer.err, zxid });
     this.#notices.push({ type: "reply", xid, answer, zxid });
@@ -308,6 +328,10 @@ export class ZkConn {
     if (s.connection !== null) this.#out.close(s.connection);
     s.connection = null;
     this.#endAll("SessionExpired");
+  }
+
+  #renewed(at: Micros): void {
+    this.#s.renewedAt = Math.max(this.#s.renewedAt, at);
   }
 
   #expired(): void {
@@ -320,7 +344,7 @@ export class ZkConn {
   }
 
   #send(asked: Asked, stamp: Stamp): void {
-    this.#s.unanswered = [...this.#s.unanswered, asked];
+    this.#s.unanswered = [...this.#s.unanswered, { ...asked, sentAt: stamp.mono }];
     this.#transmit({ type: "request", xid: asked.xid, call: asked.call }, stamp);
   }
 

@@ -6,8 +6,6 @@
  */
 import { nameOf, parentOf } from "./path.ts";
 
-const NUMBER = /^(.*?)(-\d{9,10}|\d{10})$/;
-
 export interface LockNode {
   /** Without its parent's path. */
   readonly name: string;
@@ -24,18 +22,29 @@ export function lockPath(root: string, lock: string, guid: string | null = null)
 /** A sequential node's name taken apart; null when it has no number. After 2147483647 the number is below 0. */
 export function parseLockNode(pathOrName: string): LockNode | null {
   const name = nameOf(pathOrName);
-  const found = NUMBER.exec(name);
-  if (found === null) return null;
-  return { name, prefix: found[1] as string, number: Number(found[2]) };
+  let from = name.length;
+  while (from > 0 && isDigit(name.charCodeAt(from - 1))) from -= 1;
+  const digits = name.length - from;
+  // Below zero it is written with nine or ten digits behind its minus, else with ten.
+  if ((digits === 9 || digits === 10) && name.charAt(from - 1) === "-") from -= 1;
+  else if (digits >= 10) from = name.length - 10;
+  else return null;
+  return { name, prefix: name.slice(0, from), number: Number(name.slice(from)) };
 }
 
 /**
  * Older first. `serial`: as numbers on a circle (RFC 1982), right as long as those that wait lie within half of it, also
- * across 2147483647. `text`: as many programs sort, by the name; after the overflow the newest then goes first.
+ * across 2147483647. `text`: as many programs sort, by what stands behind the lock's name; after the overflow the newest
+ * then goes first.
  */
 export function compareNodes(a: LockNode, b: LockNode, order: "serial" | "text" = "serial"): number {
-  if (order === "text") return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
-  return (a.number - b.number) | 0;
+  if (order === "serial") return (a.number - b.number) | 0;
+  const [first, second] = [a.name.slice(a.prefix.length), b.name.slice(b.prefix.length)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** The nodes of one lock among a root's children, oldest first. A guid before the lock's name does not matter. */
@@ -44,14 +53,16 @@ export function lockQueue(
   lock: string,
   order: "serial" | "text" = "serial",
 ): readonly LockNode[] {
-  return children
-    .map(parseLockNode)
-    .filter((node): node is LockNode => node !== null && isOfLock(node, lock))
-    .sort((a, b) => compareNodes(a, b, order));
+  const nodes: LockNode[] = [];
+  for (const child of children) {
+    const node = parseLockNode(child);
+    if (node !== null && isOfLock(node, lock)) nodes.push(node);
+  }
+  return nodes.sort((a, b) => compareNodes(a, b, order));
 }
 
 function isOfLock({ prefix }: LockNode, lock: string): boolean {
-  return prefix === `${lock}_lock_` || prefix.endsWith(`-${lock}_lock_`);
+  return prefix.endsWith(`${lock}_lock_`) && (prefix.length === lock.length + 6 || prefix.endsWith(`-${lock}_lock_`));
 }
 
 /** Where a client stands: what it may believe, or which node it has to wait for. */

@@ -58,7 +58,7 @@ function Choice({
   const fits = chosen.size >= COLUMNS_MIN && chosen.size <= COLUMNS_MAX;
   return (
     <section>
-      <h3>{text(`lab.compare.${comparison.id}`)}</h3>
+      <h3>{find(`lab.compare.${comparison.id}`) ?? comparison.id}</h3>
       {known.map((id) => (
         <Check
           key={id}

@@ -8,6 +8,8 @@ import { useWorld } from "../../store/use.ts";
 import { Button } from "../../ui/button.tsx";
 import { Check, Range } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
+import { ClientForm } from "./client-form.tsx";
+import { Disturb } from "./disturb.tsx";
 import css from "./lab.module.css";
 
 const SECOND = 1_000_000;
@@ -21,7 +23,10 @@ export default function SetupPanel() {
   const spec = useWorld(specOf);
   // Another lab brings its own figures into the form.
   return spec.config.lab === undefined ? null : (
-    <Form key={JSON.stringify(spec)} lab={spec.config.lab} seed={spec.seed} />
+    <>
+      <Form key={JSON.stringify(spec)} lab={spec.config.lab} seed={spec.seed} />
+      <Disturb lab={spec.config.lab} />
+    </>
   );
 }
 
@@ -65,7 +70,7 @@ function Form({ lab: present, seed }: { readonly lab: LabConfig; readonly seed: 
         label={text("lab.ttl")}
         value={params.ttl / SECOND}
         min={1}
-        max={60}
+        max={600}
         step={1}
         figure={seconds(params.ttl)}
         onChange={(value) => setParams({ ttl: value * SECOND })}
@@ -88,6 +93,38 @@ function Form({ lab: present, seed }: { readonly lab: LabConfig; readonly seed: 
         figure={seconds(params.beatEvery)}
         onChange={(value) => setParams({ beatEvery: Math.round(value * SECOND) })}
       />
+      <Range
+        label={text("lab.limit")}
+        value={(params.limit ?? 0) / SECOND}
+        min={0}
+        max={60}
+        step={0.5}
+        figure={params.limit === null ? text("lab.limit.none") : seconds(params.limit)}
+        onChange={(value) => setParams({ limit: value === 0 ? null : Math.round(value * SECOND) })}
+      />
+      <ClientForm lab={lab} onChange={setLab} />
+      <Check
+        label={text("lab.deadline")}
+        what={text("lab.deadline.what")}
+        checked={params.ownDeadline}
+        onChange={(ownDeadline) => setParams({ ownDeadline })}
+      />
+      {lab.system.startsWith("etcd") ? (
+        <Check
+          label={text("lab.checkpoints")}
+          what={text("lab.checkpoints.what")}
+          checked={lab.setup?.checkpoints ?? false}
+          onChange={(checkpoints) => setLab({ ...lab, setup: { ...lab.setup, checkpoints } })}
+        />
+      ) : null}
+      {lab.system.startsWith("red") ? (
+        <Check
+          label={text("lab.durable")}
+          what={text("lab.durable.what")}
+          checked={lab.setup?.durable ?? false}
+          onChange={(durable) => setLab({ ...lab, setup: { ...lab.setup, durable } })}
+        />
+      ) : null}
       <Check
         label={text("lab.fence")}
         what={text("lab.fence.what")}

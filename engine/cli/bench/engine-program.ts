@@ -4,6 +4,7 @@
  */
 import type { Measured } from "./benchmark.ts";
 import { measureEtcdPuts, measurePutCost, measurePutMemory, measurePuts } from "./puts.ts";
+import { measureLabStories } from "./lab-stories.ts";
 import { makeRecording } from "./recordings.ts";
 import { measureRedis } from "./redis.ts";
 import { measureSeek } from "./seek.ts";
@@ -48,6 +49,9 @@ const BENCHMARKS: Readonly<Record<string, () => Measured | Promise<Measured>>> =
   "proposal-coding": measureProposalCoding,
   redis: measureRedis,
   seek: measureSeek,
+  "lab-stories": () => measureLabStories("median"),
+  "lab-stories-worst": () => measureLabStories("worst"),
+  "lab-stories-first": () => measureLabStories("first"),
 };
 
 async function main([name, argument]: readonly string[]): Promise<unknown> {

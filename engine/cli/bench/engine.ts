@@ -86,6 +86,9 @@ const ROWS: readonly Row[] = [
   ["proposal-coding", "requests/s", null, "higher"],
   ["redis", "commands/s", null, "higher"],
   ["seek", "ms", 50, "lower"],
+  ["lab-stories", "ms", 50, "lower"],
+  ["lab-stories-worst", "ms", 50, "lower"],
+  ["lab-stories-first", "ms", 50, "lower"],
 ];
 
 export function engineBenchmarks(): readonly Benchmark[] {

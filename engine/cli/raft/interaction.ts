@@ -7,13 +7,15 @@
 import { rngFor } from "../../base/rng.ts";
 import type { ConfChange, Transition } from "../../raft/conf-change.ts";
 import { confChangeProposal, decodeConfChange } from "../../raft/conf-change.ts";
-import { isVoter, NO_CONF } from "../../raft/configuration.ts";
-import type { Input, Limits, Peer, PeerConfig, Persist, Ready, StepError } from "../../raft/peer.ts";
+import { isVoter } from "../../raft/configuration.ts";
+import type { Input, Peer, Persist, Ready, StepError } from "../../raft/peer.ts";
 import { createPeer } from "../../raft/peer.ts";
-import type { ConfState, Entry, HardState, NodeId, Snapshot } from "../../raft/types.ts";
+import type { Entry, HardState, NodeId, Snapshot } from "../../raft/types.ts";
 import { nodeId } from "../../raft/types.ts";
 import type { Level } from "./log-lines.ts";
 import { LEVELS, logLines } from "./log-lines.ts";
+import type { NodeOptions } from "./node-options.ts";
+import { nodeOptions } from "./node-options.ts";
 import type { Wire } from "./print.ts";
 import {
   decimal,
@@ -23,6 +25,7 @@ import {
   describeRole,
   describeWire,
   describeWork,
+  MESSAGE_TYPES,
   responsesOf,
   wireType,
 } from "./print.ts";
@@ -46,17 +49,6 @@ interface Node {
   readonly appendWork: Wire[];
   readonly applyWork: Wire[];
   readonly history: Snapshot[];
-}
-
-/** What `add-nodes` is told. */
-interface NodeOptions {
-  conf: ConfState;
-  index: number;
-  content: string;
-  bootstrap: boolean;
-  asyncStorage: boolean;
-  config: Partial<PeerConfig>;
-  limits: Partial<Limits>;
 }
 
 export class Interaction {
@@ -357,8 +349,10 @@ export class Interaction {
     const recipients: { readonly id: NodeId; readonly drop: boolean }[] = [];
     for (const arg of args) {
       if (arg.values === null) recipients.push({ id: idOf(arg.raw), drop: false });
-      else if (arg.key === "type") type = single(arg);
-      else if (arg.key === "drop") {
+      else if (arg.key === "type") {
+        type = single(arg);
+        if (!MESSAGE_TYPES.has(type)) throw new TranscriptError(`unknown message type ${type}`);
+      } else if (arg.key === "drop") {
         for (const text of arg.values) {
           const id = idOf(text);
           if (recipients.some((one) => one.id === id))
@@ -546,67 +540,4 @@ function levelOf(text: string | undefined): Level {
 function transitionOf(text: string): Transition {
   if (text === "auto" || text === "implicit" || text === "explicit") return text;
   throw new CommandError(`unknown transition ${text}`);
-}
-
-function nodeOptions(args: readonly Argument[]): NodeOptions {
-  const options: NodeOptions = {
-    conf: NO_CONF,
-    index: 0,
-    content: "",
-    bootstrap: false,
-    asyncStorage: false,
-    config: {},
-    limits: {},
-  };
-  for (const arg of args) setOption(options, arg);
-  return options;
-}
-
-function setOption(options: NodeOptions, arg: Argument): void {
-  const on = (): boolean => boolean(single(arg), arg.key);
-  const ids = (): readonly NodeId[] => (arg.values ?? []).map(idOf);
-  const config = (part: Partial<PeerConfig>): void => {
-    options.config = { ...options.config, ...part };
-  };
-  switch (arg.key) {
-    case "voters":
-      options.conf = { ...options.conf, voters: ids() };
-      break;
-    case "learners":
-      options.conf = { ...options.conf, learners: ids() };
-      break;
-    case "index":
-      options.index = integer(single(arg), arg.key);
-      break;
-    case "content":
-      options.content = single(arg);
-      break;
-    case "inflight":
-      options.limits = { ...options.limits, maxInflightMessages: integer(single(arg), arg.key) };
-      break;
-    case "max-committed-size-per-ready": {
-      const bytes = integer(single(arg), arg.key);
-      options.limits = { ...options.limits, maxCommittedBytesPerReady: bytes === 0 ? Number.POSITIVE_INFINITY : bytes };
-      break;
-    }
-    case "async-storage-writes":
-      options.asyncStorage = on();
-      break;
-    case "prevote":
-      return config({ preVote: on() });
-    case "checkquorum":
-      return config({ checkQuorum: on() });
-    case "disable-conf-change-validation":
-      return config({ disableConfChangeValidation: on() });
-    case "step-down-on-removal":
-      return config({ stepDownOnRemoval: on() });
-    case "read-only": {
-      const mode = single(arg);
-      if (mode !== "safe" && mode !== "lease-based") throw new CommandError(`invalid read-only option "${mode}"`);
-      return config({ readOnly: mode });
-    }
-    default:
-      throw new TranscriptError(`unknown option ${arg.raw}`);
-  }
-  if (["voters", "learners", "index", "content"].includes(arg.key)) options.bootstrap = true;
 }

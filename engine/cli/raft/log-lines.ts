@@ -7,7 +7,7 @@ import type { EntryId, NodeId } from "../../raft/types.ts";
 import {
   describeConf,
   describeConfChange,
-  describeConfState,
+  describeConfStateAsText,
   describeProgress,
   describeRole,
   hex,
@@ -295,7 +295,7 @@ function snapshotIgnored(id: NodeId, event: EventOf<"snapshot-ignored">): readon
   if (why.rule === "not-in-snapshot-conf")
     return [
       ...warn(
-        `${id} attempted to restore snapshot but it is not in the ConfState ${describeConfState(why.conf)}; should never happen`,
+        `${id} attempted to restore snapshot but it is not in the ConfState ${describeConfStateAsText(why.conf)}; should never happen`,
       ),
       ...ignored,
     ];
@@ -305,6 +305,8 @@ function snapshotIgnored(id: NodeId, event: EventOf<"snapshot-ignored">): readon
 function proposalDropped(id: NodeId, { term, why }: EventOf<"proposal-dropped">): readonly LogLine[] {
   if (why.rule === "transfer-in-progress")
     return debug(`${id} [term ${term}] transfer leadership to ${hex(why.to)} is in progress; dropping proposal`);
+  if (why.rule === "uncommitted-limit")
+    return warn(`${id} appending new entries to log would exceed uncommitted entry size limit; dropping proposal`);
   if (why.rule === "no-leader") return info(`${id} no leader at term ${term}; dropping proposal`);
   if (why.rule === "forwarding-off")
     return info(`${id} not forwarding to leader ${hex(why.leader)} at term ${term}; dropping proposal`);

@@ -85,6 +85,9 @@ export class Leases {
     this.#leads = leads;
     const { state, timers, config } = this.#core;
     if (!leads) {
+      // The one that looks for leases does not wait for the one that hears who leads: before 3.5.13 it finds them over
+      // when both wake, and what it then asks for goes on to the new leader, who has renewed them.
+      if (this.#wasPaused(stamp) && config.compat === "3.4") this.#look(stamp);
       state.lessor.demote();
       timers.expiry = null;
       this.#core.emit?.({ type: "etcd-leases-uncounted" });
@@ -100,11 +103,13 @@ export class Leases {
   due(stamp: Stamp): void {
     if (!this.#leads) return;
     this.#core.timers.expiry = stamp.awake + EXPIRY_LOOK;
-    const { electionTimeout, compat } = this.#core.config;
-    // Three of etcd's ticks.
-    const wasPaused = stamp.mono - stamp.awake - this.#paused > (3 * electionTimeout) / 10;
-    if (wasPaused && compat !== "3.4") return this.#verify(stamp);
+    if (this.#wasPaused(stamp) && this.#core.config.compat !== "3.4") return this.#verify(stamp);
     this.#look(stamp);
+  }
+
+  /** For three of etcd's ticks, since it last knew that it leads. */
+  #wasPaused({ mono, awake }: Stamp): boolean {
+    return mono - awake - this.#paused > (3 * this.#core.config.electionTimeout) / 10;
   }
 
   /** It leads still. */

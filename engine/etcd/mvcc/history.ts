@@ -4,6 +4,7 @@
  * A revision is a pair: the main one counts transactions that changed something, the sub one the changes of one
  * transaction. Records are only ever appended; a checkpoint shares them by length. Compaction makes a new array.
  */
+import { type AppendOnly, appendOnly } from "../../base/append-only.ts";
 import type { KeyValue } from "../api/messages.ts";
 
 export interface Revision {
@@ -15,12 +16,6 @@ export interface Revision {
 export interface Change extends Revision {
   readonly tombstone: boolean;
   readonly kv: KeyValue;
-}
-
-export interface HistoryCheckpoint {
-  /** Only the first `length` belong to the checkpoint. */
-  readonly changes: readonly Change[];
-  readonly length: number;
 }
 
 export class History {
@@ -56,7 +51,7 @@ export class History {
   }
 
   /** Appends behind what is shared do no harm to those who share it: they look no further than their own length. */
-  checkpoint(): HistoryCheckpoint {
-    return { changes: this.#changes, length: this.#changes.length };
+  checkpoint(): AppendOnly<Change> {
+    return appendOnly(this.#changes);
   }
 }

@@ -4,6 +4,7 @@
  * It is changed in transactions, each of which has one main revision if it changes anything. It knows of leases only
  * that keys hang on them; who may do what, and when, is decided above it (`state.ts`).
  */
+import { type AppendOnly, copyOf } from "../../base/append-only.ts";
 import { assert } from "../../base/assert.ts";
 import { ByteReader, ByteWriter } from "../../base/bytes.ts";
 import type { Bytes } from "../api/bytes.ts";
@@ -11,8 +12,9 @@ import { type EtcdError, etcdError } from "../api/errors.ts";
 import { type LeaseId, NO_LEASE } from "../api/ids.ts";
 import { KeyValue, type RangeRequest, type RangeResponse } from "../api/messages.ts";
 import { create, decodeFrom, encodeInto } from "../api/proto.ts";
+import { type GoShifts, SHIFTS_GO_1_19, SHIFTS_GO_1_21 } from "./go-sort.ts";
 import { hashOf } from "./hash.ts";
-import { type Change, History, type HistoryCheckpoint } from "./history.ts";
+import { type Change, History } from "./history.ts";
 import { KeyIndex } from "./key-index.ts";
 import { select } from "./select.ts";
 import type { Span } from "./span.ts";
@@ -30,7 +32,7 @@ export interface MvccCheckpoint {
   readonly revision: number;
   readonly compactRevision: number;
   readonly size: StoreSize;
-  readonly history: HistoryCheckpoint;
+  readonly history: AppendOnly<Change>;
 }
 
 /**
@@ -56,6 +58,8 @@ export interface Writing {
 
 export class Mvcc {
   readonly #compat: Compat;
+  /** Of the Go that etcd is built with. */
+  readonly #shifts: GoShifts;
   readonly #leases: LeaseBindings;
   readonly #index = new KeyIndex();
   readonly #history = new History();
@@ -68,6 +72,7 @@ export class Mvcc {
 
   constructor(compat: Compat, leases: LeaseBindings) {
     this.#compat = compat;
+    this.#shifts = compat === "3.4" ? SHIFTS_GO_1_19 : SHIFTS_GO_1_21;
     this.#leases = leases;
   }
 
@@ -107,7 +112,8 @@ export class Mvcc {
     const at = request.revision <= 0 ? now : request.revision;
     if (at > now) return etcdError("FutureRev");
     if (at < this.#compactRevision) return etcdError("Compacted");
-    return { revision: now, response: select(request, (found) => this.#index.each(request, at, found)) };
+    const each = (found: (change: Change) => void): void => this.#index.each(request, at, found);
+    return { revision: now, response: select(request, each, this.#shifts) };
   }
 
   get(key: Bytes): KeyValue | null {
@@ -247,7 +253,7 @@ export class Mvcc {
   }
 
   resume({ revision, compactRevision, size, history }: MvccCheckpoint): void {
-    this.#take(revision, compactRevision, history.changes.slice(0, history.length));
+    this.#take(revision, compactRevision, copyOf(history));
     this.#pages = size.total / PAGE;
   }
 

@@ -35,6 +35,7 @@ interface Saved {
   readonly conns: readonly (readonly [number, RedisConnCheckpoint])[];
 }
 
+const NOTHING: readonly DriverOutcome[] = [];
 const TIMEOUT: Micros = 500 * MS;
 const RECONNECT: Micros = 50 * MS;
 
@@ -81,12 +82,16 @@ export class RedisDriver implements Driver {
   }
 
   take(): readonly DriverOutcome[] {
-    return [];
+    return NOTHING;
   }
 
   wakeAt(): Micros | null {
-    const due = [...this.#conns.values()].flatMap((conn) => conn.nextDue() ?? []);
-    return due.length === 0 ? null : Math.min(...due);
+    let due: Micros | null = null;
+    for (const conn of this.#conns.values()) {
+      const next = conn.nextDue();
+      if (next !== null && (due === null || next < due)) due = next;
+    }
+    return due;
   }
 
   checkpoint(): unknown {

@@ -12,6 +12,8 @@ import type { Driver, DriverOutcome } from "../driver.ts";
 
 export type ZkRequest =
   | { readonly type: "call"; readonly call: Call }
+  /** Answered (`ZkRenewed`) once something was answered that was sent after `after`. */
+  | { readonly type: "renewed"; readonly after: Micros }
   | { readonly type: "listen"; readonly path: string };
 
 /** An event of a node, or of the connection. */
@@ -19,13 +21,32 @@ export interface ZkTold {
   readonly type: string;
 }
 
+/** The session lasts from `sentAt` for `timeout`, by the client's monotonic clock. */
+export interface ZkRenewed {
+  readonly sentAt: Micros;
+  readonly timeout: Micros;
+}
+
+interface Renewal {
+  readonly ticket: number;
+  readonly after: Micros;
+}
+
 interface Saved {
   readonly conn: ZkCheckpoint;
   readonly listeners: readonly (readonly [number, string])[];
   readonly count: number;
   readonly forgotten: readonly number[];
+  readonly deadlines: readonly (readonly [number, Micros])[];
+  readonly renewals: readonly Renewal[];
   readonly stamp: Stamp;
 }
+
+/** Waits for a renewal have numbers of their own, far from the library's. */
+const RENEWALS_FROM = 1_000_000_000;
+
+/** What a call ends with that took longer than it was given. */
+export const NO_ANSWER = "no answer in time";
 
 export class ZkDriver implements Driver {
   readonly #conn: ZkConn;
@@ -33,16 +54,28 @@ export class ZkDriver implements Driver {
   #listeners = new Map<number, string>();
   #count = 0;
   #forgotten = new Set<number>();
+  /** Until when a call may take, by its number. */
+  #deadlines = new Map<number, Micros>();
+  #renewals: readonly Renewal[] = [];
 
-  constructor(servers: readonly ProcessId[], env: Env, timeout: Micros) {
+  /** @param watchesAgain whether the library says its watches again on a new connection; every real one does */
+  constructor(servers: readonly ProcessId[], env: Env, timeout: Micros, watchesAgain: boolean) {
     const rng = rngFromState(env.rng.state().map((word, i) => (i === 0 ? word ^ 0x5bd1e995 : word)));
-    this.#conn = new ZkConn(env.id, { servers, timeout, watchesAgain: true }, env.out, rng);
+    this.#conn = new ZkConn(env.id, { servers, timeout, watchesAgain }, env.out, rng);
   }
 
-  call(asked: object): number {
+  call(asked: object, timeout: Micros | null): number {
     const request = asked as ZkRequest;
+    if (request.type === "renewed") {
+      this.#count += 1;
+      const ticket = RENEWALS_FROM + this.#count;
+      this.#renewals = [...this.#renewals, { ticket, after: request.after }];
+      return ticket;
+    }
     if (request.type !== "call") throw new Error("a listener is not a call");
-    return this.#conn.request(request.call, this.#stamp);
+    const ticket = this.#conn.request(request.call, this.#stamp);
+    if (timeout !== null) this.#deadlines.set(ticket, this.#stamp.mono + timeout);
+    return ticket;
   }
 
   watch(asked: object): number {
@@ -58,7 +91,9 @@ export class ZkDriver implements Driver {
   }
 
   forget(ticket: number): void {
-    this.#forgotten.add(ticket);
+    this.#deadlines.delete(ticket);
+    if (ticket > RENEWALS_FROM) this.#renewals = this.#renewals.filter((one) => one.ticket !== ticket);
+    else this.#forgotten.add(ticket);
   }
 
   on(input: Input, stamp: Stamp): readonly DriverOutcome[] {
@@ -69,10 +104,34 @@ export class ZkDriver implements Driver {
   }
 
   take(): readonly DriverOutcome[] {
+    const told = this.#notices();
+    const late = this.#deadlines.size === 0 ? [] : this.#late();
+    const renewed = this.#renewals.length === 0 ? [] : this.#renewed();
+    return late.length === 0 && renewed.length === 0 ? told : [...told, ...late, ...renewed];
+  }
+
+  #late(): readonly DriverOutcome[] {
+    const late = [...this.#deadlines].filter(([, deadline]) => deadline <= this.#stamp.mono);
+    return late.map(([ticket]) => {
+      this.forget(ticket);
+      return { type: "error", ticket, error: NO_ANSWER, unknown: true };
+    });
+  }
+
+  #renewed(): readonly DriverOutcome[] {
+    const { renewedAt: sentAt, timeout } = this.#conn;
+    const due = this.#renewals.filter(({ after }) => sentAt > after);
+    if (due.length === 0) return [];
+    this.#renewals = this.#renewals.filter(({ after }) => sentAt <= after);
+    return due.map(({ ticket }) => ({ type: "answer", ticket, body: { sentAt, timeout } satisfies ZkRenewed }));
+  }
+
+  #notices(): readonly DriverOutcome[] {
     return this.#conn.take().flatMap((notice): readonly DriverOutcome[] => {
       switch (notice.type) {
         case "reply": {
           const { xid: ticket, answer } = notice;
+          this.#deadlines.delete(ticket);
           if (this.#forgotten.delete(ticket)) return [];
           if (answer.err === "OK") return [{ type: "answer", ticket, body: answer satisfies Answer }];
           return [{ type: "error", ticket, error: answer.err, unknown: answer.err === "ConnectionLoss" }];
@@ -89,7 +148,11 @@ export class ZkDriver implements Driver {
   }
 
   wakeAt(): Micros | null {
-    return this.#conn.wakeAt(this.#stamp);
+    const at = this.#conn.wakeAt(this.#stamp);
+    if (this.#deadlines.size === 0) return at;
+    const { awake, mono } = this.#stamp;
+    const due = awake - mono + Math.min(...this.#deadlines.values());
+    return at === null ? due : Math.min(at, due);
   }
 
   checkpoint(): unknown {
@@ -98,17 +161,21 @@ export class ZkDriver implements Driver {
       listeners: [...this.#listeners],
       count: this.#count,
       forgotten: [...this.#forgotten],
+      deadlines: [...this.#deadlines],
+      renewals: this.#renewals,
       stamp: this.#stamp,
     };
     return saved;
   }
 
   restore(checkpoint: unknown): void {
-    const { conn, listeners, count, forgotten, stamp } = checkpoint as Saved;
+    const { conn, listeners, count, forgotten, deadlines, renewals, stamp } = checkpoint as Saved;
     this.#conn.restore(conn);
     this.#listeners = new Map(listeners);
     this.#count = count;
     this.#forgotten = new Set(forgotten);
+    this.#deadlines = new Map(deadlines);
+    this.#renewals = renewals;
     this.#stamp = stamp;
   }
 }

@@ -26,6 +26,8 @@ interface Fair extends WorkLocals {
   readonly before: Bytes | null;
   readonly watch: number | null;
   readonly wokenBy: string | null;
+  /** What its last renewal was answered with; null: it never looks. */
+  readonly renewal: string | null;
   /** What came of its guarded writes. */
   readonly guard: string | null;
 }
@@ -45,11 +47,14 @@ export function hexId({ rng }: Here): string {
   return rng.below(4_294_967_296).toString(16).padStart(8, "0");
 }
 
-type Variant = "published" | "mended" | "guarded" | "herd";
+type Variant = "published" | "mended" | "guarded" | "herd" | "published-noting" | "mended-noting";
 
-/** `guarded`: mended, and what it writes goes to the store, by a txn that asks for its own key. `herd`: watches all. */
+/**
+ * `guarded`: mended, and what it writes goes to the store, by a txn that asks for its own key. `herd`: watches all.
+ * `noting`: what it does it notes as the value of its own key, where others may read it.
+ */
 function fair(variant: Variant): Program<Fair, EtcdRequest> {
-  const mended = variant !== "published";
+  const mended = !variant.startsWith("published");
   const prefixOf = ({ params }: Fair): Bytes => (mended ? `${params.lock}/` : params.lock);
   const grant: FairStep = {
     act: (l) => ({
@@ -97,7 +102,7 @@ function fair(variant: Variant): Program<Fair, EtcdRequest> {
           return { to: "read", set: { revision: revisionOf(header) } };
         }
         // As published, the error is printed and forgotten: its revision stays 0.
-        return mended ? { to: "give-back", set: { wokenBy: "put failed" } } : { to: "read" };
+        return mended ? { to: "give-back", set: { state: "gave-up", wokenBy: "put failed" } } : { to: "read" };
       },
     },
     read: {
@@ -132,7 +137,7 @@ function fair(variant: Variant): Program<Fair, EtcdRequest> {
         until: l.params.limit === null ? null : l.startedAt + l.params.limit,
       }),
       then: (l, got, here) => {
-        if (got.type === "time") return { to: "unwatch-lost", set: { watches: null } };
+        if (got.type === "time") return { to: "unwatch-lost", set: { watches: null, state: "gave-up" } };
         if (got.type !== "event") return { to: "await" };
         const event = got.event as Event | WatchOver;
         if (mended) {
@@ -158,10 +163,12 @@ function fair(variant: Variant): Program<Fair, EtcdRequest> {
       : {}),
     "unwatch-lost": {
       act: ({ watch }) => ({ do: "unwatch", watch: watch ?? 0 }),
-      then: () => ({ to: "give-back", set: { watch: null, state: "gave-up" } }),
+      // As published: it leaves, and its key stays, kept alive by a timer that nobody stops.
+      then: () => ({ to: mended ? "give-back" : null, set: { watch: null } }),
     },
     ...workSteps<Fair, EtcdRequest>({ done: "stop-heartbeat", lost: "lost" }),
     ...(variant === "guarded" ? { write: GUARDED_WRITE } : {}),
+    ...(variant.endsWith("noting") ? { write: NOTED_WRITE } : {}),
     "stop-heartbeat": {
       act: () => ({ do: "decide" }),
       then: () => ({ to: "give-back", set: { state: "releasing" }, stop: ["heartbeat"] }),
@@ -217,6 +224,7 @@ function fair(variant: Variant): Program<Fair, EtcdRequest> {
       before: null,
       watch: null,
       wokenBy: null,
+      renewal: null,
       guard: null,
     }),
     steps,
@@ -226,6 +234,7 @@ function fair(variant: Variant): Program<Fair, EtcdRequest> {
       revision: l.revision === 0 ? null : String(l.revision),
       watches: l.watches,
       woken: l.wokenBy,
+      renewal: l.renewal,
       ...(variant === "guarded" ? { guard: l.guard } : {}),
     }),
   };
@@ -248,10 +257,11 @@ function heartbeat(mended: boolean): Record<string, FairStep> {
         if (!mended) return { to: "beat-sleep" };
         if (got.type !== "answer") return { to: "beat-sleep" };
         const { ttl } = got.body as ResponseOf<"Lease/LeaseKeepAlive">;
-        if (ttl <= 0) return { to: null, set: { believes: false }, interrupt: { main: "lost" } };
+        const renewal = `TTL ${ttl}`;
+        if (ttl <= 0) return { to: null, set: { renewal, believes: false }, interrupt: { main: "lost" } };
         return {
           to: "beat-sleep",
-          set: { renewed: l.beats, deadline: l.params.ownDeadline ? l.beats + ttl * SECOND : null },
+          set: { renewal, renewed: l.beats, deadline: l.params.ownDeadline ? l.beats + ttl * SECOND : null },
         };
       },
     },
@@ -316,7 +326,19 @@ const GUARDED_WRITE: FairStep = {
   },
 };
 
+/** On its own key, with its lease: the key keeps its create revision, and gets another mod revision. */
+const NOTED_WRITE: FairStep = {
+  act: ({ key, lease, held, written }, { self }) => ({
+    do: "call",
+    request: { type: "call", method: "KV/Put", body: { key, value: `${self}: part ${held + written + 1}`, lease } },
+    timeout: CALL_TIMEOUT,
+  }),
+  then: (l) => ({ to: "work", set: { written: l.written + 1 } }),
+};
+
 export const ETCD_FAIR_PUBLISHED: AnyProgram = anyProgram(fair("published"));
 export const ETCD_FAIR_MENDED: AnyProgram = anyProgram(fair("mended"));
 export const ETCD_FAIR_GUARDED: AnyProgram = anyProgram(fair("guarded"));
 export const ETCD_FAIR_HERD: AnyProgram = anyProgram(fair("herd"));
+export const ETCD_FAIR_PUBLISHED_NOTING: AnyProgram = anyProgram(fair("published-noting"));
+export const ETCD_FAIR_MENDED_NOTING: AnyProgram = anyProgram(fair("mended-noting"));

@@ -17,6 +17,8 @@ interface Txn extends WorkLocals {
   readonly lease: LeaseId;
   readonly renewed: number;
   readonly beats: number;
+  /** When the library closes its channel of answers: the last answered renewal was sent, and TTL later. */
+  readonly channelUntil: number;
   readonly readAt: number;
   readonly holder: string | null;
   readonly watch: number;
@@ -26,6 +28,8 @@ type TxnStep = Step<Txn, EtcdRequest>;
 
 const CALL_TIMEOUT = 10 * SECOND;
 const BEAT_TIMEOUT = 1 * SECOND;
+/** What Go says of it. */
+const NIL = "panic: runtime error: invalid memory address or nil pointer dereference";
 
 export function createOnce(key: string, value: string, lease: LeaseId): RequestOf<"KV/Txn"> {
   return {
@@ -55,6 +59,7 @@ function txn(loser: "gives-up" | "retries" | "watches"): Program<Txn, EtcdReques
       lease: NO_LEASE,
       renewed: mono,
       beats: mono,
+      channelUntil: mono + params.ttl,
       readAt: 0,
       holder: null,
       watch: 0,
@@ -161,12 +166,15 @@ function txn(loser: "gives-up" | "retries" | "watches"): Program<Txn, EtcdReques
       },
       beat: {
         act: ({ lease }) => ({ do: "call", request: { type: "keep-alive", lease }, timeout: BEAT_TIMEOUT }),
-        then: (l, got) => {
-          if (got.type !== "answer") return { to: "beat-sleep" };
-          const { ttl } = got.body as ResponseOf<"Lease/LeaseKeepAlive">;
-          // The demo's reader prints that the lease is gone, and the work goes on.
+        then: (l, got, { mono }) => {
+          const ttl = got.type === "answer" ? (got.body as ResponseOf<"Lease/LeaseKeepAlive">).ttl : null;
+          // As published: what a closed channel yields is nil, and the next line prints its ID. The whole process ends.
+          if (loser === "gives-up" && (ttl === null ? mono >= l.channelUntil : ttl <= 0)) throw new Error(NIL);
+          if (ttl === null) return { to: "beat-sleep" };
+          // A reader that only prints that the lease is gone, and the work goes on.
           if (ttl <= 0) return l.params.ownDeadline ? { to: null, interrupt: { main: "lost" } } : { to: null };
-          return { to: "beat-sleep", set: { deadline: l.params.ownDeadline ? l.beats + ttl * SECOND : null } };
+          const channelUntil = l.beats + ttl * SECOND;
+          return { to: "beat-sleep", set: { channelUntil, deadline: l.params.ownDeadline ? channelUntil : null } };
         },
       },
       "beat-sleep": {

@@ -1,11 +1,21 @@
 /**
- * ZooKeeper, the lock by ephemeral sequential nodes, as published and mended; and mended with a watch on the root, which
- * wakes all at each change (the herd).
+ * ZooKeeper, the lock by ephemeral sequential nodes, as published and mended. As mended but for one thing: with a watch on
+ * the root, which wakes all at each change (the herd); over a library that does not set its watches again on a new
+ * connection; and with the nodes in order of their names, as text.
  */
-import type { Answer } from "../../zookeeper/api.ts";
-import { lockPath, lockQueue, placeOf, watchFor } from "../../zookeeper/recipes.ts";
-import type { ZkRequest, ZkTold } from "../drivers/zookeeper.ts";
-import { anyProgram, type AnyProgram, type Here, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
+import type { Answer, Call } from "../../zookeeper/api.ts";
+import { findByGuid, lockPath, lockQueue, placeOf, watchFor } from "../../zookeeper/recipes.ts";
+import { NO_ANSWER, type ZkRenewed, type ZkRequest, type ZkTold } from "../drivers/zookeeper.ts";
+import {
+  anyProgram,
+  type AnyProgram,
+  type Got,
+  type Here,
+  NEW_LOCALS,
+  type Program,
+  type Step,
+  stepsIf,
+} from "../program.ts";
 import { hexId } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
 
@@ -20,15 +30,22 @@ interface Zk extends WorkLocals {
   readonly session: number;
   readonly since: number;
   readonly wokenBy: string | null;
+  /** When what was answered last was sent. */
+  readonly renewed: number;
 }
 
 type ZkStep = Step<Zk, ZkRequest>;
-type Variant = "published" | "mended" | "herd";
+type Variant = "published" | "mended" | "herd" | "no-rewatch" | "by-text";
 
 function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
   const mended = variant !== "published";
-  const call = (request: Extract<ZkRequest, { type: "call" }>["call"]) =>
-    ({ do: "call", request: { type: "call", call: request } }) as const;
+  const call = (request: Call) => ({ do: "call", request: { type: "call", call: request } }) as const;
+  /** Mended, no call lasts longer than the whole may. */
+  const callWithin = ({ params: { limit }, since }: Zk, { mono }: Here, request: Call) => ({
+    ...call(request),
+    timeout: mended && limit !== null ? Math.max(0, since + limit - mono) : null,
+  });
+  const isOver = (got: Got): boolean => got.type === "error" && got.error === NO_ANSWER;
   const prefix = (l: Zk): string => lockPath(ZK_ROOT, l.params.lock, mended ? l.guid : null);
   const owns = (l: Zk, here: Here) => {
     const token = l.node === null ? null : String(Number(l.node.slice(-10)));
@@ -40,24 +57,33 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         do: "watch",
         request: { type: "listen", path: variant === "herd" ? ZK_ROOT : (l.before ?? "") },
       }),
-      then: (l, got) => ({
+      // As published its half a minute begins with the latch; mended, the limit is for the whole.
+      then: (l, got, here) => ({
         to: mended ? (variant === "herd" ? "children" : "look") : "await",
-        set: { watch: got.type === "watching" ? got.watch : 0, watches: variant === "herd" ? "*" : l.before },
+        set: {
+          watch: got.type === "watching" ? got.watch : 0,
+          watches: variant === "herd" ? "*" : l.before,
+          since: mended ? l.since : here.mono,
+        },
       }),
     },
     ...stepsIf<ZkStep>(variant !== "herd", {
       look: {
-        act: ({ before }) =>
-          call(
-            mended
-              ? watchFor({ type: "waiter", predecessor: before ?? "", ahead: 1 }, ZK_ROOT, "predecessor")
-              : { call: "exists", path: before ?? "", watch: true },
-          ),
+        act: (l, here) => {
+          const path = l.before ?? "";
+          const waits = { type: "waiter", predecessor: path, ahead: 1 } as const;
+          return callWithin(
+            l,
+            here,
+            mended ? watchFor(waits, ZK_ROOT, "predecessor") : { call: "exists", path, watch: true },
+          );
+        },
         then: (l, got, here) => {
+          if (isOver(got)) return { to: "give-up" };
           if (got.type === "answer")
             return {
               to: mended ? "await" : "listen",
-              set: { state: "waiting", watches: l.before, since: l.state === "waiting" ? l.since : here.mono },
+              set: { state: "waiting", watches: l.before },
             };
           if (mended) return { to: "unlisten", set: { watches: null } };
           // As published: gone means mine.
@@ -88,7 +114,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
   };
   return {
     id: `zookeeper-${variant}`,
-    threads: mended ? { main: "begin", session: "session-listen" } : { main: "begin" },
+    threads: mended ? { main: "begin", session: "session-listen", deadline: "session-renewed" } : { main: "begin" },
     begin: (params, { mono }) => ({
       ...NEW_LOCALS,
       ...NO_WORK,
@@ -100,37 +126,57 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       session: 0,
       since: mono,
       wokenBy: null,
+      renewed: mono,
     }),
     knows: (l) => ({ node: l.node, watches: l.watches, woken: l.wokenBy }),
     steps: {
       begin: {
         act: () => ({ do: "decide" }),
-        then: (_l, _got, here) => ({
+        then: ({ params }, _got, here) => ({
           to: "root",
           set: { state: "acquiring", guid: hexId(here), since: here.mono },
-          start: mended ? ["session"] : [],
+          start: mended ? (params.ownDeadline ? ["session", "deadline"] : ["session"]) : [],
         }),
       },
       root: {
-        act: () => call({ call: "create", path: ZK_ROOT, data: "", mode: "PERSISTENT" }),
-        then: (_l, got) => (got.type === "error" && got.error !== "NodeExists" ? { to: "root" } : { to: "create" }),
+        act: (l, here) => callWithin(l, here, { call: "create", path: ZK_ROOT, data: "", mode: "PERSISTENT" }),
+        then: (_l, got) => {
+          if (isOver(got)) return { to: "give-up" };
+          return got.type === "error" && got.error !== "NodeExists" ? { to: "root" } : { to: "create" };
+        },
       },
       create: {
-        act: (l, { self }) => call({ call: "create", path: prefix(l), data: self, mode: "EPHEMERAL_SEQUENTIAL" }),
+        act: (l, here) =>
+          callWithin(l, here, { call: "create", path: prefix(l), data: here.self, mode: "EPHEMERAL_SEQUENTIAL" }),
         then: (_l, got) => {
-          if (got.type !== "answer") return { to: "create" };
+          if (isOver(got)) return { to: "give-up" };
+          // It may have been done all the same.
+          if (got.type !== "answer") return { to: mended ? "find" : "create" };
           const answer = got.body as Answer;
           const node = answer.err === "OK" ? (answer.result.path ?? null) : null;
           return { to: variant === "herd" ? "listen" : "children", set: { node, identity: node } };
         },
       },
+      ...stepsIf<ZkStep>(mended, {
+        find: {
+          act: (l, here) => callWithin(l, here, { call: "getChildren", path: ZK_ROOT, watch: false }),
+          then: (l, got) => {
+            if (isOver(got)) return { to: "give-up" };
+            if (got.type !== "answer") return { to: "find" };
+            const name = findByGuid(childrenIn(got.body), l.guid);
+            if (name === null) return { to: "create" };
+            const node = `${ZK_ROOT}/${name}`;
+            return { to: variant === "herd" ? "listen" : "children", set: { node, identity: node } };
+          },
+        },
+      }),
       children: {
-        act: () => call({ call: "getChildren", path: ZK_ROOT, watch: variant === "herd" }),
+        act: (l, here) => callWithin(l, here, { call: "getChildren", path: ZK_ROOT, watch: variant === "herd" }),
         then: (l, got, here) => {
+          if (isOver(got)) return { to: "give-up" };
           if (got.type !== "answer" || l.node === null) return { to: "children" };
-          const answer = got.body as Answer;
-          const children = answer.err === "OK" ? (answer.result.children ?? []) : [];
-          const place = placeOf(l.node, lockQueue(children, l.params.lock));
+          const children = childrenIn(got.body);
+          const place = placeOf(l.node, lockQueue(children, l.params.lock, variant === "by-text" ? "text" : "serial"));
           if (place.type === "lost") return { to: "expired" };
           if (place.type === "holder") return { to: "work", set: owns(l, here) };
           if (variant === "herd") return { to: "await", set: { state: "waiting", watches: "*" } };
@@ -138,14 +184,21 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         },
       },
       ...waiting,
-      ...workSteps<Zk, ZkRequest>({ done: "delete", lost: "delete" }),
+      ...workSteps<Zk, ZkRequest>({ done: "delete", lost: mended ? "give-up" : "delete" }),
       ...stepsIf<ZkStep>(mended, {
-        ...stepsIf(mended, SESSION_STEPS),
-        "give-up": { act: () => ({ do: "decide" }), then: () => ({ to: "delete", set: { state: "gave-up" } }) },
+        ...SESSION_STEPS,
+        "give-up": {
+          act: () => ({ do: "decide" }),
+          // Without a node that it knows of there is nothing to delete but with the session.
+          then: ({ node }) => ({ to: node === null ? "close" : "delete", set: { state: "gave-up", believes: false } }),
+        },
       }),
       expired: {
         act: () => ({ do: "decide" }),
-        then: () => ({ to: null, set: { state: "gave-up", believes: false, identity: null, token: null } }),
+        then: () => ({
+          to: null,
+          set: { state: "gave-up", believes: false, identity: null, token: null, deadline: null },
+        }),
       },
       delete: {
         act: ({ node }) => call({ call: "delete", path: node ?? "", version: -1 }),
@@ -154,7 +207,10 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
           set: { state: state === "gave-up" ? state : "done", believes: false, identity: null, token: null },
         }),
       },
-      close: { act: () => call({ call: "closeSession" }), then: () => ({ to: null, stop: ["session"] }) },
+      close: {
+        act: () => call({ call: "closeSession" }),
+        then: () => ({ to: null, set: { deadline: null }, stop: ["session", "deadline"] }),
+      },
     },
   };
 }
@@ -169,11 +225,27 @@ const SESSION_STEPS: Record<string, ZkStep> = {
     act: ({ session }) => ({ do: "await", watch: session, until: null }),
     then: (_l, got) => {
       const isOver = got.type === "event" && (got.event as ZkTold).type === "Expired";
-      return isOver ? { to: null, interrupt: { main: "expired" } } : { to: "session-await" };
+      return isOver ? { to: null, interrupt: { main: "expired" }, stop: ["deadline"] } : { to: "session-await" };
+    },
+  },
+  // For one that keeps its own deadline: each answer moves it, from when the question was sent.
+  "session-renewed": {
+    act: ({ renewed }) => ({ do: "call", request: { type: "renewed", after: renewed } }),
+    then: (_l, got) => {
+      if (got.type !== "answer") return { to: "session-renewed" };
+      const { sentAt, timeout } = got.body as ZkRenewed;
+      return { to: "session-renewed", set: { renewed: sentAt, deadline: sentAt + timeout } };
     },
   },
 };
 
+function childrenIn(body: object): readonly string[] {
+  const answer = body as Answer;
+  return answer.err === "OK" ? (answer.result.children ?? []) : [];
+}
+
 export const ZOOKEEPER_PUBLISHED: AnyProgram = anyProgram(zookeeper("published"));
 export const ZOOKEEPER_MENDED: AnyProgram = anyProgram(zookeeper("mended"));
 export const ZOOKEEPER_HERD: AnyProgram = anyProgram(zookeeper("herd"));
+export const ZOOKEEPER_NO_REWATCH: AnyProgram = anyProgram(zookeeper("no-rewatch"));
+export const ZOOKEEPER_BY_TEXT: AnyProgram = anyProgram(zookeeper("by-text"));

@@ -1,6 +1,7 @@
 /**
  * The fair lock of etcd in five languages. Both programs in one text: a line that begins with `-` is only in the published
- * one, with `+` only in the mended one and those like it, of which one has `g` for `w`, and one `h` for `m`. Calls are those of clientv3, jetcd (`b` makes a ByteSequence) and etcdctl.
+ * one, with `+` only in the mended one and those like it, of which one has `g` for `w`, and one `h` for `m`;
+ * `n` for `w` is in those that note in their own key what they do. Calls are those of clientv3, jetcd (`b` makes a ByteSequence) and etcdctl.
  */
 import { type Listings, variantOf } from "./listing.ts";
 
@@ -15,7 +16,7 @@ const BOTH: Listings = {
 -  watch(the one before mine), from now //@ watch !watch-without-revision
 -  wait for any event //@ await !any-delete-is-mine
 -  end the watch //@ unwatch
--  (with a limit: end the watch, give up) //@ unwatch-lost
+-  (with a limit: end the watch, give up) //@ unwatch-lost !key-left
 +put(key, me, lease); on error: give back //@ put
 +loop:
 +  all, now ← range(lock/…, by create revision) //@ read !prefix-with-slash !order-by-create
@@ -30,6 +31,7 @@ hmine is the first: end the watch //@ unwatch-first
 -  (before a write nothing is checked) //@ check !no-own-deadline
 +  before each write: is my own deadline over? lost //@ check !own-deadline
 w  write //@ write
+n  write it into my own key: put(key, …, lease) //@ write !noted-in-key
 g  txn: if the create revision of key is mine, put the value //@ write !guarded-by-key
  stop heartbeat //@ stop-heartbeat
 -delete(key) //@ give-back !lease-left
@@ -56,7 +58,7 @@ g  txn: if the create revision of key is mine, put the value //@ write !guarded-
 -	events := cli.Watch(wctx, before) //@ watch !watch-without-revision
 -	<-events //@ await !any-delete-is-mine
 -	stopWatching() //@ unwatch
--	// with a limit: stopWatching() and give up //@ unwatch-lost
+-	// with a limit: stopWatching() and give up //@ unwatch-lost !key-left
 -}
 +for err == nil {
 +	all, _ := cli.Get(ctx, lock+"/", clientv3.WithPrefix(), //@ read !prefix-with-slash !order-by-create
@@ -76,6 +78,7 @@ hstopWatching() // mine is the first //@ unwatch-first
 -	// nothing is checked before a write //@ check !no-own-deadline
 +	if time.Now().After(deadline) { return lost() } //@ check !own-deadline
 w	resource.Write(item, token) //@ write
+n	cli.Put(ctx, key, item, clientv3.WithLease(lease.ID)) //@ write !noted-in-key
 g	cli.Txn(ctx).If(createdAt(key, token)).Then(put(item)).Commit() // failed: lost //@ write !guarded-by-key
  }
  stopHeartbeat() //@ stop-heartbeat
@@ -103,7 +106,7 @@ g	cli.Txn(ctx).If(createdAt(key, token)).Then(put(item)).Commit() // failed: los
 -  var watcher = watch.watch(b(before(all, mine)), r -> latch.countDown()); //@ watch !watch-without-revision
 -  latch.await(); //@ await !any-delete-is-mine
 -  watcher.close(); //@ unwatch
--  // with a limit: watcher.close() and give up //@ unwatch-lost
+-  // with a limit: watcher.close() and give up //@ unwatch-lost !key-left
 -}
 +for (;;) {
 +  var all = kv.get(b(lock + "/"), GetOption.builder().isPrefix(true) //@ read !prefix-with-slash !order-by-create
@@ -123,6 +126,7 @@ hwatcher.close(); // mine is the first //@ unwatch-first
 -  // nothing is checked before a write //@ check !no-own-deadline
 +  if (System.nanoTime() - deadline >= 0) throw new LockLost(); //@ check !own-deadline
 w  resource.write(item, token); //@ write
+n  kv.put(b(key), b(item), withLease(lease)).get(); //@ write !noted-in-key
 g  kv.txn().If(createdAt(key, token)).Then(put(item)).commit(); // failed: lost //@ write !guarded-by-key
  }
  timer.shutdown(); //@ stop-heartbeat
@@ -147,7 +151,7 @@ g  kv.txn().If(createdAt(key, token)).Then(put(item)).commit(); // failed: lost 
 -  const watch = etcd.watch(before(all.kvs, put.revision)); //@ watch !watch-without-revision
 -  await watch.next(); //@ await !any-delete-is-mine
 -  watch.close(); //@ unwatch
--  // with a limit: watch.close() and give up //@ unwatch-lost
+-  // with a limit: watch.close() and give up //@ unwatch-lost !key-left
 -}
 +for (;;) {
 +  const all = await etcd.range({ prefix: lock + "/", sort: "CREATE" }); //@ read !prefix-with-slash !order-by-create
@@ -165,6 +169,7 @@ hwatch.close(); // mine is the first //@ unwatch-first
 -  // nothing is checked before a write //@ check !no-own-deadline
 +  if (performance.now() >= deadline) throw new LockLost(); //@ check !own-deadline
 w  await resource.write(item, token); //@ write
+n  await etcd.put(key, item, { lease }); //@ write !noted-in-key
 g  await etcd.txn({ if: createdAt(key, token), then: put(item) }); // failed: lost //@ write !guarded-by-key
  }
  beating.stop(); //@ stop-heartbeat
@@ -192,7 +197,7 @@ g  await etcd.txn({ if: createdAt(key, token), then: put(item) }); // failed: lo
 -etcdctl watch $BEFORE | //@ watch !watch-without-revision
 -  head -n 1 # any event //@ await !any-delete-is-mine
 -# head has ended: so does the watch //@ unwatch
--# with a limit: end the watch, give up //@ unwatch-lost
+-# with a limit: end the watch, give up //@ unwatch-lost !key-left
 +while true; do
 +  etcdctl get --prefix $LOCK/ --sort-by=CREATE --order=ASCEND -w json //@ read !prefix-with-slash !order-by-create
 +  # mine is the first? break. Not there at all? lost
@@ -207,6 +212,7 @@ h# mine is the first: end the watch //@ unwatch-first
 -# nothing is checked before a write //@ check !no-own-deadline
 +[ $(monotonic) -lt $DEADLINE ] || lost //@ check !own-deadline
 wwrite_resource "$ITEM" "$TOKEN" //@ write
+netcdctl put --lease=$LEASE $KEY "$ITEM" //@ write !noted-in-key
 gtxn_if_created $KEY $TOKEN "$ITEM" || lost # etcdctl txn //@ write !guarded-by-key
  kill $HEARTBEAT //@ stop-heartbeat
 -etcdctl del $KEY //@ give-back !lease-left
@@ -229,3 +235,5 @@ export const ETCD_FAIR_MENDED: Listings = variantOf(BOTH, "+mw");
 /** As mended, but what it writes is guarded in the store; and with a watch on all. */
 export const ETCD_FAIR_GUARDED: Listings = variantOf(BOTH, "+mg");
 export const ETCD_FAIR_HERD: Listings = variantOf(BOTH, "+hw");
+export const ETCD_FAIR_PUBLISHED_NOTING: Listings = variantOf(BOTH, "-n");
+export const ETCD_FAIR_MENDED_NOTING: Listings = variantOf(BOTH, "+mn");

@@ -27,7 +27,7 @@ const ALL: Listings = {
 
  heartbeat:
    renew(lease) //@ beat
--  TTL 0: say so, and the work goes on //@ !answer-not-heeded
+-  the lease is gone: the answer is nil, and its ID is printed //@ !nil-dereferenced
 +  TTL 0: lost, for a client that counts its own deadline
 *  TTL 0: lost, for a client that counts its own deadline
    sleep for the period; again //@ beat-sleep
@@ -64,6 +64,7 @@ const ALL: Listings = {
  for {
  	r := <-answers // nil once the lease is gone //@ beat
 -	if answers == nil { break } // meant: r == nil //@ !nil-check-on-channel
+-	fmt.Println(r.ID) //@ !nil-dereferenced
 +	if r == nil { lost() } // if it keeps its own deadline //@ !nil-check-on-answer
 *	if r == nil { lost() } // if it keeps its own deadline //@ !nil-check-on-answer
  	// the client sends one each TTL/3 //@ beat-sleep
@@ -100,8 +101,8 @@ const ALL: Listings = {
  leases.revoke(lease).get(); // takes the key along //@ revoke
  // catch (LockLost): believe no more, revoke //@ lost
  // heartbeat, a StreamObserver of answers:
--onNext(r) -> print(r.getTTL()); // and the work goes on //@ beat !answer-not-heeded
--onCompleted() -> print("the lease is gone");
+-onNext(r) -> last = r; //@ beat
+-onCompleted() -> { last = null; print(last.getID()); } //@ !nil-dereferenced
 +onNext(r) -> deadline = sentAt + r.getTTL(); //@ beat !answer-read
 +onError(e), onCompleted() -> lost(); // if it keeps its own deadline
 *onNext(r) -> deadline = sentAt + r.getTTL(); //@ beat !answer-read
@@ -141,7 +142,7 @@ const ALL: Listings = {
  async function heartbeat(lease) {
    for (;;) {
      const { ttl } = await etcd.keepAliveOnce(lease); //@ beat
--    if (ttl <= 0) console.log("the lease is gone"); //@ !answer-not-heeded
+-    if (ttl <= 0) console.log(lease.answer.id); // there is none //@ !nil-dereferenced
 +    if (ttl <= 0) lost(); // if it keeps its own deadline //@ !answer-read
 *    if (ttl <= 0) lost(); // if it keeps its own deadline //@ !answer-read
      await sleep(period); //@ beat-sleep
@@ -180,7 +181,7 @@ const ALL: Listings = {
  # lost: believe no more, revoke //@ lost
  # heartbeat:
  while true; do
--  etcdctl lease keep-alive --once $LEASE # only printed //@ beat !answer-not-heeded
+-  etcdctl lease keep-alive --once $LEASE || kill $$ # all of it //@ beat !nil-dereferenced
 +  etcdctl lease keep-alive --once $LEASE | heed $(monotonic) //@ beat !answer-read
 *  etcdctl lease keep-alive --once $LEASE | heed $(monotonic) //@ beat !answer-read
    sleep $PERIOD //@ beat-sleep

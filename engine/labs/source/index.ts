@@ -2,7 +2,14 @@
 import { BY_HAND } from "./by-hand.ts";
 import { ETCD_ELECTION_MENDED, ETCD_ELECTION_OBSERVER, ETCD_ELECTION_PUBLISHED } from "./etcd-election.ts";
 import { ETCD_USES_FOLLOWER, ETCD_USES_MENDED, ETCD_USES_PUBLISHED, ETCD_USES_PUBLISHER } from "./etcd-uses.ts";
-import { ETCD_FAIR_GUARDED, ETCD_FAIR_HERD, ETCD_FAIR_MENDED, ETCD_FAIR_PUBLISHED } from "./etcd-fair.ts";
+import {
+  ETCD_FAIR_GUARDED,
+  ETCD_FAIR_HERD,
+  ETCD_FAIR_MENDED,
+  ETCD_FAIR_MENDED_NOTING,
+  ETCD_FAIR_PUBLISHED,
+  ETCD_FAIR_PUBLISHED_NOTING,
+} from "./etcd-fair.ts";
 import { ETCD_MUTEX_34, ETCD_MUTEX_35 } from "./etcd-mutex.ts";
 import { ETCD_SERVICE } from "./etcd-service.ts";
 import { ETCD_TXN_PUBLISHED, ETCD_TXN_RETRY, ETCD_TXN_WATCH } from "./etcd-txn.ts";
@@ -11,7 +18,13 @@ import { OPTIMISTIC } from "./optimistic.ts";
 import { REDIS_TIMESTAMP_IF_LIVE, REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLISHED } from "./redis-timestamp.ts";
 import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./redis-token.ts";
 import { REDLOCK } from "./redlock.ts";
-import { ZOOKEEPER_HERD, ZOOKEEPER_MENDED, ZOOKEEPER_PUBLISHED } from "./zookeeper.ts";
+import {
+  ZOOKEEPER_BY_TEXT,
+  ZOOKEEPER_HERD,
+  ZOOKEEPER_MENDED,
+  ZOOKEEPER_NO_REWATCH,
+  ZOOKEEPER_PUBLISHED,
+} from "./zookeeper.ts";
 
 export { LANGUAGES, type ListingLanguage, type ListingLine } from "./listing.ts";
 
@@ -26,6 +39,8 @@ export const SOURCES: Readonly<Record<string, Sourced>> = {
   "etcd-fair-mended": { listings: ETCD_FAIR_MENDED, other: "etcd-fair-published" },
   "etcd-fair-guarded": { listings: ETCD_FAIR_GUARDED, other: "etcd-fair-mended" },
   "etcd-fair-herd": { listings: ETCD_FAIR_HERD, other: "etcd-fair-mended" },
+  "etcd-fair-published-noting": { listings: ETCD_FAIR_PUBLISHED_NOTING, other: "etcd-fair-mended-noting" },
+  "etcd-fair-mended-noting": { listings: ETCD_FAIR_MENDED_NOTING, other: "etcd-fair-published-noting" },
   "etcd-mutex-service": { listings: ETCD_SERVICE, other: null },
   "etcd-by-hand": { listings: BY_HAND, other: null },
   "redis-by-hand": { listings: BY_HAND, other: null },
@@ -52,6 +67,8 @@ export const SOURCES: Readonly<Record<string, Sourced>> = {
   "zookeeper-published": { listings: ZOOKEEPER_PUBLISHED, other: "zookeeper-mended" },
   "zookeeper-mended": { listings: ZOOKEEPER_MENDED, other: "zookeeper-published" },
   "zookeeper-herd": { listings: ZOOKEEPER_HERD, other: "zookeeper-mended" },
+  "zookeeper-no-rewatch": { listings: ZOOKEEPER_NO_REWATCH, other: "zookeeper-mended" },
+  "zookeeper-by-text": { listings: ZOOKEEPER_BY_TEXT, other: "zookeeper-mended" },
 };
 
 /** Empty when there is none. */

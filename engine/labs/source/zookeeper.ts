@@ -1,6 +1,7 @@
 /**
- * ZooKeeper's lock in five languages. Three programs in one text: `-` is the published one, `+` the mended one, `*` the one
- * whose waiters all watch the root; `&` is of both these. Calls are those of go-zookeeper, ZooKeeper's own client and zkCli.
+ * ZooKeeper's lock in five languages. Five programs in one text: `-` is the published one, `+` the mended one and those
+ * like it (of which `t` orders by text where `m` is of the others, and `r` is the one whose library does not set its watches
+ * again), `*` the one whose waiters all watch the root; `&` is of all but the first. Calls are those of go-zookeeper, ZooKeeper's own client and zkCli.
  */
 import { type Listings, variantOf } from "./listing.ts";
 
@@ -9,6 +10,8 @@ const ALL: Listings = {
  guid ← random //@ begin
  create("/locks"), and NodeExists is fine //@ root
 &beside it: listen to the session; expired? tell main //@ session-listen session-await
+&  and (if I keep one) my deadline ← an answered question was sent + timeout //@ session-renewed
+r(on a new connection the library does not set its watches again) //@ !no-rewatch
 -mine ← create("/locks/<lock>_lock_", ephemeral, sequential) //@ create !no-guid
 -queue ← children of "/locks" of this lock, by number //@ children
 -is mine the first? leave. Is it not there? expired
@@ -17,9 +20,11 @@ const ALL: Listings = {
 -wait for the latch, at most 30 s //@ await !timeout-counts-as-success
 -put the latch away; it is mine //@ unlisten !any-event-is-mine
 &mine ← create("/locks/<guid>-<lock>_lock_", ephemeral, sequential) //@ create !guid
+&  no answer? look for the guid among the children; none: create again //@ find !by-guid
 *listen to events of "/locks" //@ listen
 &loop:
-+  queue ← children of "/locks" of this lock, by number //@ children
+m  queue ← children of "/locks" of this lock, by number //@ children
+t  queue ← children of "/locks" of this lock, by name //@ children !by-text
 *  queue ← children of "/locks" of this lock, by number; watch //@ children !herd
 &  is mine the first? leave. Is it not there? expired
 +  listen to events of the one before //@ listen !listen-first
@@ -38,6 +43,8 @@ const ALL: Listings = {
  guid := uuid.NewString() //@ begin
  conn.Create("/locks", nil, 0, acl) // zk.ErrNodeExists is fine //@ root
 &go func() { for e := range sessionEvents { heed(e) } }() //@ session-listen session-await
+&// and (if I keep one) deadline = an answered question was sent + timeout //@ session-renewed
+r// on a new connection the library does not set its watches again //@ !no-rewatch
  flags := int32(zk.FlagEphemeral | zk.FlagSequence)
 -mine, err := conn.Create("/locks/"+lock+"_lock_", data, flags, acl) //@ create !no-guid
 -names, _, err := conn.Children("/locks") //@ children
@@ -50,9 +57,11 @@ const ALL: Listings = {
 -	}
 -}
 &mine, err := conn.Create("/locks/"+guid+"-"+lock+"_lock_", data, flags, acl) //@ create !guid
+&if err != nil { mine, err = findOrCreate(conn, guid) } // among the children //@ find !by-guid
 *// each ChildrenW brings its own channel of events //@ listen
 &for {
-+	names, _, err := conn.Children("/locks") //@ children
+m	names, _, err := conn.Children("/locks") //@ children
+t	names, _, err := conn.Children("/locks"); sort.Strings(names) //@ children !by-text
 *	names, _, events, err := conn.ChildrenW("/locks") //@ children !herd
 &	before := predecessor(names, mine) // mine is not there: expired()
 &	if before == "" { break }
@@ -77,6 +86,8 @@ const ALL: Listings = {
  String guid = UUID.randomUUID().toString(); //@ begin
  create("/locks", PERSISTENT); // NodeExistsException is fine //@ root
 &// process(event): Expired? then interrupt main //@ session-listen session-await
+&// (if I keep one) deadline = an answered question was sent + timeout //@ session-renewed
+r// on a new connection the library does not set its watches again //@ !no-rewatch
 -mine = zk.create("/locks/" + lock + "_lock_", data, acl, EPHEMERAL_SEQUENTIAL); //@ create !no-guid
 -var names = zk.getChildren("/locks", false); //@ children
 -if (!isFirst(names, mine)) {
@@ -89,9 +100,11 @@ const ALL: Listings = {
 -return true;
 &mine = zk.create("/locks/" + guid + "-" + lock + "_lock_", //@ create !guid
 &    data, acl, EPHEMERAL_SEQUENTIAL);
+&// ConnectionLossException: mine = findOrCreate(guid), among the children //@ find !by-guid
 *var changes = new Semaphore(0); // process(event): release() //@ listen
 &for (;;) {
-+  var names = zk.getChildren("/locks", false); //@ children
+m  var names = zk.getChildren("/locks", false); //@ children
+t  var names = zk.getChildren("/locks", false); Collections.sort(names); //@ children !by-text
 *  var names = zk.getChildren("/locks", watcher); //@ children !herd
 &  if (isFirst(names, mine)) break; // not there at all: expired
 +  var gone = new CountDownLatch(1); //@ listen !listen-first
@@ -114,6 +127,8 @@ const ALL: Listings = {
  const guid = randomUUID(); //@ begin
  await zk.create("/locks", "PERSISTENT").catch(unlessNodeExists); //@ root
 &zk.on("expired", () => main.interrupt()); //@ session-listen session-await
+&zk.on("answer", (sent) => { deadline = sent + timeout; }); // if I keep one //@ session-renewed
+r// on a new connection the library does not set its watches again //@ !no-rewatch
 -const mine = await zk.create("/locks/" + lock + "_lock_", "EPHEMERAL_SEQUENTIAL"); //@ create !no-guid
 -const names = await zk.getChildren("/locks"); //@ children
 -if (!isFirst(names, mine)) {
@@ -125,9 +140,11 @@ const ALL: Listings = {
 -}
 &const mine = await zk.create("/locks/" + guid + "-" + lock + "_lock_", //@ create !guid
 &  "EPHEMERAL_SEQUENTIAL");
+&// connection lost: mine = await findOrCreate(guid), among the children //@ find !by-guid
 *const changes = events(zk, "/locks"); //@ listen
 &for (;;) {
-+  const names = await zk.getChildren("/locks"); //@ children
+m  const names = await zk.getChildren("/locks"); //@ children
+t  const names = (await zk.getChildren("/locks")).sort(); // as text //@ children !by-text
 *  const names = await zk.getChildren("/locks", { watch: true }); //@ children !herd
 &  if (isFirst(names, mine)) break; // not there at all: expired
 +  const changes = events(zk, before(names, mine)); //@ listen !listen-first
@@ -149,6 +166,8 @@ const ALL: Listings = {
  # GUID: from uuidgen //@ begin
  create /locks # "Node already exists" is fine //@ root
 &# look at the screen for "Session expired" too //@ session-listen session-await
+&# deadline (if I keep one): an answered question was sent + timeout //@ session-renewed
+r# on a new connection the shell does not set its watches again //@ !no-rewatch
 -create -e -s /locks/mylock_lock_ me # prints mine //@ create !no-guid
 -ls /locks # mine is the first? work //@ children
 -stat -w /locks/mylock_lock_0000000003 # the one before; gone: mine //@ look !gone-is-mine
@@ -156,9 +175,11 @@ const ALL: Listings = {
 -# any event, or 30 s //@ await !timeout-counts-as-success
 -# look away, and work //@ unlisten !any-event-is-mine
 &create -e -s /locks/GUID-mylock_lock_ me # prints mine //@ create !guid
+&# "ConnectionLoss": ls /locks # is GUID there? else create again //@ find !by-guid
 *# look at the screen for "WATCHER::" //@ listen
 &# again:
-+ls /locks # mine is the first? work. Not there? expired //@ children
+mls /locks # mine is the first by number? work. Not there? expired //@ children
+tls /locks # mine is the first by name? work. Not there? expired //@ children !by-text
 *ls -w /locks # mine is the first? work. Not there? expired //@ children !herd
 +# look at the screen for "WATCHER::" //@ listen !listen-first
 +get -w /locks/…mylock_lock_0000000003 # the one before; gone: again //@ look
@@ -176,5 +197,7 @@ const ALL: Listings = {
 };
 
 export const ZOOKEEPER_PUBLISHED: Listings = variantOf(ALL, "-");
-export const ZOOKEEPER_MENDED: Listings = variantOf(ALL, "+&");
+export const ZOOKEEPER_MENDED: Listings = variantOf(ALL, "+m&");
 export const ZOOKEEPER_HERD: Listings = variantOf(ALL, "*&");
+export const ZOOKEEPER_NO_REWATCH: Listings = variantOf(ALL, "+m&r");
+export const ZOOKEEPER_BY_TEXT: Listings = variantOf(ALL, "+t&");

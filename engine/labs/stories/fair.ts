@@ -73,6 +73,7 @@ function three(variant: "published" | "mended"): LabStory {
       { says: "notifications", count: 2 },
       { says: "notifications", client: B, count: 1 },
       { says: "notifications", client: C, count: 1 },
+      { says: "told", what: "DELETE", count: 2 },
       { says: "tokens-rise" },
       { says: "lost-updates", count: 0 },
       ...(variant === "published"
@@ -97,7 +98,7 @@ function lostBeat(id: string, lab: LabConfig, when: number, expect: LabStory["ex
 }
 
 const holder = (variant: "published" | "mended", more: Partial<LockParams> = {}) =>
-  fairLab(variant, [who(0, { ...LONG, ...more }), who(1)]);
+  fairLab(variant, [who(0, { ...LONG, ...more }), who(1, LONG)]);
 
 function pause(fenced: boolean, ownDeadline: boolean, pausedAt: "write" | "check"): LabStory {
   const writes = { work: 40 * SECOND, writes: [1_900 * MS] };
@@ -116,8 +117,13 @@ function pause(fenced: boolean, ownDeadline: boolean, pausedAt: "write" | "check
     expect: [
       { says: "loses", client: A, within: [16, 16.7] },
       { says: "believes", client: B, within: [16, 16.9] },
-      { says: "overlap", clients: [A, B], from: [16, 16.9], to: [20, 20.3] },
+      { says: "writes", client: B, within: [16, 16.9] },
+      { says: "overlap", clients: [A, B], from: [16, 16.9], to: [20, 20.3], why: "lease-ended" },
       { says: "stops", client: A, within: [20, 20.3] },
+      // Which is sent on waking, overdue; unless its own deadline was looked at before.
+      ...(pausedAt === "write"
+        ? ([{ says: "learned", client: A, name: "renewal", value: "TTL 0", within: [20, 20.3] }] as const)
+        : []),
       ...(pausedAt === "check"
         ? ([
             { says: "lost-updates", count: 0 },
@@ -127,10 +133,12 @@ function pause(fenced: boolean, ownDeadline: boolean, pausedAt: "write" | "check
         : fenced
           ? ([
               { says: "refused", client: A, count: 1 },
+              { says: "writes", client: A, within: [20, 20.1] },
               { says: "lost-updates", count: 0 },
               { says: "value-of", client: B },
             ] as const)
           : ([
+              { says: "writes", client: A, within: [20, 20.1] },
               { says: "refused", count: 0 },
               { says: "lost-updates", count: 1 },
               { says: "value-of", client: A },
@@ -151,15 +159,19 @@ function middle(variant: "published" | "mended", fenced: boolean): LabStory {
     expect:
       variant === "published"
         ? [
-            { says: "overlap", clients: [A, C], from: [16.1, 16.9], to: [20, 20.4] },
-            { says: "notifications", client: C, count: 1 },
+            { says: "woken", client: C, within: [16.1, 16.9] },
+            { says: "overlap", clients: [A, C], from: [16.1, 16.9], to: [20, 20.4], why: "not-first" },
+            { says: "notifications", count: 1 },
             { says: "out-of-turn", count: 1 },
             ...(fenced ? ([{ says: "refused", client: A, count: 1 }] as const) : []),
           ]
         : [
             { says: "no-overlap" },
-            { says: "believes", client: C, within: [20, 20.4] },
-            { says: "notifications", client: C, count: 2 },
+            { says: "woken", client: C, within: [16.1, 16.9] },
+            { says: "woken", client: C, within: [20, 20.3], nth: 1 },
+            { says: "believes", client: C, within: [20.1, 20.4] },
+            { says: "notifications", count: 2 },
+            { says: "out-of-turn", count: 0 },
           ],
   };
 }
@@ -180,8 +192,14 @@ function missed(variant: "published" | "mended"): LabStory {
             { says: "never-believes", client: C },
             { says: "state", client: B, state: "waiting" },
             { says: "state", client: C, state: "waiting" },
+            { says: "told", what: "DELETE", count: 0 },
+            // It holds and does not know; its key and that of C live on.
+            { says: "holders", clients: [A, B] },
+            { says: "really-holds", client: B },
+            { says: "leases", at: 119, count: 2 },
           ]
         : [
+            { says: "woken", client: B, within: [7, 7.3] },
             { says: "believes", client: B, within: [7, 7.3] },
             { says: "believes", client: C, within: [13, 13.4] },
             { says: "no-overlap" },
@@ -201,6 +219,7 @@ function neighbour(variant: "published" | "mended"): LabStory {
       { says: "believes", client: A, within: [0, 0.3] },
       { says: "stops", client: A, within: [10, 10.4] },
       { says: "believes", client: B, within: variant === "published" ? [10, 10.4] : [1, 1.3] },
+      { says: "notifications", client: A, count: 0 },
     ],
   };
 }
@@ -223,17 +242,30 @@ export const FAIR_STORIES: readonly LabStory[] = [
   lostBeat("lost-heartbeat-published", holder("published"), 12, [
     { says: "loses", client: A, within: [16, 16.7] },
     { says: "believes", client: B, within: [16, 16.8] },
-    { says: "overlap", clients: [A, B], from: [16, 16.8] },
+    { says: "overlap", clients: [A, B], from: [16, 16.8], to: [40, 40.3], why: "lease-ended" },
     { says: "stops", client: A, within: [40, 40.3] },
     { says: "knows", client: A, name: "woken", value: "deleted nothing" },
   ]),
   lostBeat("lost-heartbeat-heeded", holder("mended", { ownDeadline: false }), 12, [
     { says: "believes", client: B, within: [16, 16.8] },
-    { says: "overlap", clients: [A, B], from: [16, 16.8] },
-  ]),
-  lostBeat("lost-heartbeat-answered", holder("mended", { ownDeadline: false }), 12, [
+    { says: "overlap", clients: [A, B], from: [16, 16.8], to: [25, 25.3] },
+    { says: "knows", client: A, name: "renewal", value: "TTL 0", within: [25, 25.3] },
     { says: "stops", client: A, within: [25, 25.3] },
   ]),
+  {
+    // The servers have renewed it, and only the answer is lost: it stops by its own count, and gives the lock back.
+    id: "lost-heartbeat-answered",
+    lab: holder("mended"),
+    seed: 1,
+    steps: [doing(12, { do: "lose", message: { from: A, words: "keep-alive", answer: true } })],
+    endsAt: 40,
+    expect: [
+      { says: "stops", client: A, within: [15.9, 16.01] },
+      { says: "loses", client: A, within: [16, 16.3] },
+      { says: "believes", client: B, within: [16, 16.4] },
+      { says: "no-overlap" },
+    ],
+  },
   lostBeat("lost-heartbeat-mended", holder("mended"), 12, [
     { says: "stops", client: A, within: [15.9, 16.01] },
     { says: "believes", client: B, within: [15.9, 16.8] },
