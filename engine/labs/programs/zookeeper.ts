@@ -108,7 +108,9 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         if (got.type === "time") return { to: "give-up", set: { wokenBy, watches: null } };
         if (wokenBy === "Expired") return { to: "expired", set: { wokenBy } };
         if (wokenBy === "Disconnected") return { to: "await" };
-        return { to: variant === "herd" ? "children" : "unlisten", set: { wokenBy, watches: null } };
+        // Who watches the root looks at once, and thereby watches it again.
+        if (variant === "herd") return { to: "children", set: { wokenBy } };
+        return { to: "unlisten", set: { wokenBy, watches: null } };
       },
     },
   };
