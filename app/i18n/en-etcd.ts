@@ -75,6 +75,7 @@ export const enEtcd = {
   "watches.events": "Delivered events, newest first",
   "watches.state.synced": "up to date",
   "watches.state.unsynced": "catching up",
+  "watches.state.slow": "slow: its client takes nothing up",
   "watches.state.cancelled": "cancelled",
   "requests.none": "No request was sent yet.",
   "requests.list": "Requests, newest first",

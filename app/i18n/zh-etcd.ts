@@ -71,6 +71,7 @@ export const zhEtcd = {
   "watches.events": "已送达的事件，最新的在前",
   "watches.state.synced": "已同步",
   "watches.state.unsynced": "正在追赶",
+  "watches.state.slow": "过慢：客户端没有取走事件",
   "watches.state.cancelled": "已取消",
   "requests.none": "还没有发送请求。",
   "requests.list": "请求，最新的在前",

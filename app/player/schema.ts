@@ -241,7 +241,7 @@ const AnyCommand = v.variant("type", [
   }),
   aboutMessage("hold"),
   aboutMessage("release"),
-  aboutMessage("drop"),
+  v.strictObject({ type: v.literal("drop"), message: Message, swallow: v.exactOptional(v.literal(true)) }),
   aboutMessage("duplicate"),
   v.strictObject({ type: v.literal("write"), client: Id, member: v.nullable(Id), value: ValueSchema }),
   v.strictObject({ type: v.literal("read"), client: Id, member: v.nullable(Id), serializable: v.boolean() }),

@@ -9,12 +9,19 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { CASE_NAMES } from "./mutants/cases.ts";
 import { type Mutant, MUTANTS } from "./mutants/catalogue.ts";
-import { plant, runStoreTrial, runTrial } from "./mutants/plant.ts";
-import { STORE_MUTANTS, type StoreMutant } from "./mutants/store-catalogue.ts";
+import type { Change } from "./mutants/change.ts";
+import { MEMBER_MUTANTS } from "./mutants/member-catalogue.ts";
+import { plant, runCases, runTrial } from "./mutants/plant.ts";
+import { STORE_MUTANTS } from "./mutants/store-catalogue.ts";
 import { UsageError } from "./usage.ts";
 
 const USAGE = "usage: mutants [--system raft|etcd] [--only TEXT] [--seeds N] [--transcripts PATH] [--json]";
 const TRANSCRIPTS = "../shared/conformance/etcd-raft";
+
+/** One that a written case is meant to catch. */
+interface CaseMutant extends Change {
+  readonly meant: string;
+}
 
 interface Options {
   /** Null: all. */
@@ -36,18 +43,26 @@ export interface Row {
 export async function mutants(args: readonly string[]): Promise<number> {
   const options = parse(args);
   const named = options.system === "etcd" ? [] : MUTANTS.filter(({ name }) => name.includes(options.only));
-  const ofStore = options.system === "raft" ? [] : STORE_MUTANTS.filter(({ name }) => name.includes(options.only));
+  const ofEtcd = (mutants: readonly CaseMutant[]): readonly CaseMutant[] =>
+    options.system === "raft" ? [] : mutants.filter(({ name }) => name.includes(options.only));
+  const [ofStore, ofMember] = [ofEtcd(STORE_MUTANTS), ofEtcd(MEMBER_MUTANTS)];
   const chosen = named.filter(({ meant }) => options.transcripts !== null || meant.some((by) => by !== "transcripts"));
   const folder = mkdtempSync(join(tmpdir(), "lockstep-mutants-"));
   try {
     const sound =
-      (await soundEngine(folder, options, named.length > 0)) ?? (await soundStore(folder, ofStore.length > 0));
+      (await soundEngine(folder, options, named.length > 0)) ??
+      (await soundCases(folder, "store", ofStore.length > 0)) ??
+      (await soundCases(folder, "member", ofMember.length > 0));
     if (sound !== null) {
       print(`the engine without a mutant fails: ${sound}`);
       return 1;
     }
     const say = options.json ? null : print;
-    const rows = [...(await tryStore(ofStore, folder, say)), ...(await tryAll(chosen, folder, options))];
+    const rows = [
+      ...(await tryCases(ofStore, "store", folder, say)),
+      ...(await tryCases(ofMember, "member", folder, say)),
+      ...(await tryAll(chosen, folder, options)),
+    ];
     const living = rows.filter(({ caughtBy }) => caughtBy === null);
     if (options.json)
       print(JSON.stringify(rows.map(({ mutant, ...rest }) => ({ name: mutant.name, meant: mutant.meant, ...rest }))));
@@ -110,21 +125,22 @@ async function tryAll(chosen: readonly Mutant[], folder: string, options: Option
   });
 }
 
-/** Null, or what a case of the store finds where there is nothing to find. */
-async function soundStore(folder: string, wanted: boolean): Promise<string | null> {
+/** Null, or what a case finds where there is nothing to find. */
+async function soundCases(folder: string, trial: "store" | "member", wanted: boolean): Promise<string | null> {
   if (!wanted) return null;
-  const { failed } = await runStoreTrial(await plant(null, folder, "sound-store", "store"));
+  const { failed } = await runCases(await plant(null, folder, `sound-${trial}`, trial));
   return failed.length === 0 ? null : failed.map(({ name, wrong }) => `${name}: ${wrong}`).join("; ");
 }
 
-function tryStore(
-  chosen: readonly StoreMutant[],
+function tryCases(
+  chosen: readonly CaseMutant[],
+  trial: "store" | "member",
   folder: string,
   say: ((line: string) => void) | null,
 ): Promise<readonly Row[]> {
   return inParallel([...chosen.entries()], async ([k, { meant, ...mutant }]): Promise<Row> => {
-    const program = await plant(mutant, folder, `store-${k}`, "store");
-    const { failed } = await runStoreTrial(program);
+    const program = await plant(mutant, folder, `${trial}-${k}`, trial);
+    const { failed } = await runCases(program);
     const hit = failed.find(({ name }) => name === meant);
     const row: Row = {
       mutant: { name: mutant.name, meant: [meant] },

@@ -83,6 +83,8 @@ export type EtcdEvent =
       readonly events: readonly { readonly type: "PUT" | "DELETE"; readonly key: string; readonly revision: number }[];
       readonly revision: number;
     }
+  /** Its stream takes no more, or takes again: the client does not keep up. */
+  | { readonly type: "etcd-watch-slowed"; readonly watch: string; readonly slow: boolean }
   | { readonly type: "etcd-watch-ended"; readonly watch: string; readonly why: string | null }
   /** The store was taken from a snapshot, of a disk or of the leader: all that it holds. */
   | {

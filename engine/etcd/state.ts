@@ -53,6 +53,7 @@ export interface EtcdCheckpoint {
   readonly auth: AuthCheckpoint;
   readonly membership: MembershipCheckpoint;
   readonly alarms: readonly AlarmMember[];
+  readonly guard: AlarmType;
 }
 
 /** What etcd reckons that a key-value pair, or a lease, costs besides its bytes. */
@@ -66,6 +67,11 @@ export class EtcdState {
   readonly membership: Membership;
   readonly #quotaBytes: number;
   #alarms: AlarmMember[] = [];
+  /**
+   * The alarm that holds back requests: with two kinds raised, up to etcd 3.5 the one that was raised last, and none once
+   * the last alarm of either kind was taken back (each replaces the other's applier).
+   */
+  #guard: AlarmType = "NONE";
 
   constructor({ compat, minLeaseTtl, quotaBytes, members }: EtcdStateConfig) {
     this.lessor = new Lessor(minLeaseTtl);
@@ -124,11 +130,11 @@ export class EtcdState {
   #capped(request: InternalRaftRequest): EtcdError | null {
     const { range, put: asked, deleteRange: deleted, txn: asTxn, compaction, leaseGrant, leaseRevoke } = request;
     if (
-      this.hasAlarm("CORRUPT") &&
+      this.#guard === "CORRUPT" &&
       (range ?? asked ?? deleted ?? asTxn ?? compaction ?? leaseGrant ?? leaseRevoke) !== null
     )
       return etcdError("Corrupt");
-    return this.hasAlarm("NOSPACE") && costOf(request) > 0 ? etcdError("NoSpace") : null;
+    return this.#guard === "NOSPACE" && costOf(request) > 0 ? etcdError("NoSpace") : null;
   }
 
   #unpermitted(request: InternalRaftRequest, info: AuthInfo | null): EtcdError | null {
@@ -225,14 +231,18 @@ export class EtcdState {
         });
       case "ACTIVATE": {
         if (alarm === "NONE") return create(AlarmResponse);
+        const isFirst = !this.hasAlarm(alarm);
         const raised = this.#alarms.find(matches) ?? create(AlarmMember, { memberId, alarm });
         if (!this.#alarms.includes(raised)) this.#alarms.push(raised);
+        if (isFirst) this.#guard = alarm;
         return create(AlarmResponse, { alarms: [raised] });
       }
       case "DEACTIVATE": {
         const gone = this.#alarms.find(matches);
+        if (gone === undefined) return create(AlarmResponse);
         this.#alarms = this.#alarms.filter((other) => other !== gone);
-        return create(AlarmResponse, { alarms: gone === undefined ? [] : [gone] });
+        if (!this.hasAlarm(alarm)) this.#guard = "NONE";
+        return create(AlarmResponse, { alarms: [gone] });
       }
     }
   }
@@ -259,6 +269,7 @@ export class EtcdState {
       out.text(memberId);
       out.text(alarm);
     }
+    out.text(this.#guard);
     return out.take();
   }
 
@@ -271,6 +282,7 @@ export class EtcdState {
     this.#alarms = [];
     for (let left = reader.varint(); left > 0; left -= 1)
       this.#alarms.push({ memberId: reader.text() as MemberId, alarm: reader.text() as AlarmType });
+    this.#guard = reader.text() as AlarmType;
     for (const { key, lease } of this.mvcc.live(EVERYTHING)) if (lease !== NO_LEASE) this.lessor.attach(lease, key);
   }
 
@@ -281,15 +293,17 @@ export class EtcdState {
       auth: this.auth.checkpoint(),
       membership: this.membership.checkpoint(),
       alarms: [...this.#alarms],
+      guard: this.#guard,
     };
   }
 
-  resume({ mvcc, lessor, auth, membership, alarms }: EtcdCheckpoint): void {
+  resume({ mvcc, lessor, auth, membership, alarms, guard }: EtcdCheckpoint): void {
     this.mvcc.resume(mvcc);
     this.lessor.resume(lessor);
     this.auth.resume(auth);
     this.membership.resume(membership);
     this.#alarms = [...alarms];
+    this.#guard = guard;
   }
 }
 

@@ -70,7 +70,7 @@ export function tellStory(story: LabStory, kit: LabKit, listener: ((event: Trace
       const found = run.justSent(message);
       if (found === null) continue;
       armed.splice(i, 1);
-      order({ type: until === null ? "drop" : "hold", message: found });
+      order(until === null ? { type: "drop", message: found, swallow: true } : { type: "hold", message: found });
       if (until === null) return false;
       kept.push({ message: found, until: until * SECOND });
       return true;

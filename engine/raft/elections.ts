@@ -29,10 +29,10 @@ export function standForElection(peer: PeerState, why: Reason): void {
 function whyNotStand(peer: PeerState): Reason | null {
   if (peer.role === "leader") return { rule: "already-leader" };
   if (!isPromotable(peer)) {
-    const own = peer.progress.get(peer.id);
+    const { own } = peer;
     return {
       rule: "not-promotable",
-      member: own !== undefined,
+      member: own !== null,
       learner: own?.learner ?? false,
       snapshot: peer.log.pendingSnapshot !== null,
     };

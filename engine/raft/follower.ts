@@ -102,8 +102,8 @@ function restore(peer: PeerState, snapshot: Snapshot): boolean {
   }
   log.restore(snapshot);
   restoreMembers(peer, conf);
-  const own = peer.progress.get(peer.id);
-  if (own !== undefined) noteMatch(own, own.next - 1);
+  const { own } = peer;
+  if (own !== null) noteMatch(own, own.next - 1);
   if (peer.emit !== null)
     peer.emit({ type: "snapshot-restored", snapshot: last, commit: log.commit, last: log.last() });
   return true;

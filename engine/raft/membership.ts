@@ -64,6 +64,7 @@ function joiner(peer: PeerState): (id: NodeId) => Progress {
 export function setMembers(peer: PeerState, members: Members): void {
   peer.conf = members.conf;
   peer.progress = members.progress;
+  peer.own = members.progress.get(peer.id) ?? null;
   peer.peers = [...members.progress.values()].sort((a, b) => byLengthThenUnits(a.id, b.id));
   const learners = new Set(members.conf.learners);
   for (const progress of peer.peers) progress.learner = learners.has(progress.id);
@@ -76,8 +77,8 @@ function putInForce(peer: PeerState, members: Members): void {
   setMembers(peer, members);
   emit(peer, { type: "conf-switched", conf: peer.conf });
   if (peer.role !== "leader") return;
-  const own = peer.progress.get(peer.id);
-  if (own === undefined || own.learner) {
+  const { own } = peer;
+  if (own === null || own.learner) {
     // It may go on leading until the change is committed under the new quorum, without counting itself (thesis §4.2.2).
     if (peer.settings.stepDownOnRemoval)
       becomeFollower(peer, peer.term, null, { rule: "removed", learner: own?.learner ?? false });

@@ -196,6 +196,7 @@ function newState(config: PeerConfig, log: RaftLog): PeerState {
     leader: null,
     conf: NO_CONF,
     progress: new Map(),
+    own: null,
     peers: [],
     incoming: [],
     outgoing: [],

@@ -30,7 +30,7 @@ export function proposeAsLeader(peer: PeerState, proposals: readonly Proposal[])
 }
 
 function whyDrop(peer: PeerState): Reason | null {
-  if (!peer.progress.has(peer.id)) return { rule: "not-a-member" };
+  if (peer.own === null) return { rule: "not-a-member" };
   if (peer.transferee !== null) return { rule: "transfer-in-progress", to: peer.transferee };
   return null;
 }

@@ -145,7 +145,7 @@ export function advanceCommit(peer: PeerState): boolean {
 /** How far enough members hold the log. */
 function agreedIndex(peer: PeerState): Index {
   const { broken, incoming, outgoing } = peer;
-  if (broken.has("commit-without-majority")) return peer.progress.get(peer.id)?.match ?? 0;
+  if (broken.has("commit-without-majority")) return peer.own?.match ?? 0;
   if (broken.has("count-learners")) {
     const learners = peer.peers.filter(({ learner }) => learner);
     return Math.min(

@@ -73,7 +73,7 @@ export function becomeLeader(peer: PeerState, why: Reason, appendFirst: () => vo
   reset(peer, peer.term, "leader");
   peer.role = "leader";
   setLeader(peer, peer.id);
-  const own = present(peer.progress.get(peer.id), "the progress of a leader");
+  const own = present(peer.own, "the progress of a leader");
   becomeReplicate(own);
   own.active = true;
   peer.pendingConfIndex = peer.log.lastIndex;

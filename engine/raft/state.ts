@@ -45,9 +45,11 @@ export interface PeerState {
   vote: NodeId | null;
   leader: NodeId | null;
 
-  /** The membership in force, and what a leader knows of each member. `peers`, `incoming`, `outgoing` follow from it. */
+  /** The membership in force, and what a leader knows of each member. The next four follow from it. */
   conf: ConfState;
   progress: ReadonlyMap<NodeId, Progress>;
+  /** The peer's own; null when it is no member. It is asked for at every tick and message. */
+  own: Progress | null;
   /** In ascending order of id: the order of every broadcast. */
   peers: readonly Progress[];
   incoming: readonly Progress[];
@@ -115,6 +117,5 @@ export function tellElectionTimer({ emit: tell, electionTimeout, electionElapsed
 
 /** May become leader: a voter (also of the outgoing half), and not waiting for a snapshot to be stored. */
 export function isPromotable(peer: PeerState): boolean {
-  const own = peer.progress.get(peer.id);
-  return own !== undefined && !own.learner && peer.log.pendingSnapshot === null;
+  return peer.own !== null && !peer.own.learner && peer.log.pendingSnapshot === null;
 }

@@ -200,7 +200,10 @@ export class Chaos {
     const { clients, members } = this.#storm;
     this.#nextWrite = at + 1 + this.#rng.below(2 * this.#writeEvery);
     this.#writes += 1;
-    const member = this.#rng.below(4) === 0 ? pick(this.#rng, members) : null;
+    const drawn = this.#rng.below(4) === 0 ? pick(this.#rng, members) : null;
+    // In the last calm every member is asked in turn as well: a client may rely on one that was removed.
+    const inTurn = this.#isLastCalm && this.#writes % 2 === 0;
+    const member = inTurn ? (members[(this.#writes / 2) % members.length] as ProcessId) : drawn;
     const client = pick(this.#rng, clients);
     const command: Command =
       this.#rng.below(4) === 0
@@ -232,7 +235,11 @@ export class Chaos {
   #calmSettings(): Settings {
     const { settings, removed } = this.#storm;
     const unguarded = removed.length > 0 && !settings.preVote && !settings.checkQuorum;
-    return unguarded && this.#phaseEnds === Number.POSITIVE_INFINITY ? { ...settings, preVote: true } : settings;
+    return unguarded && this.#isLastCalm ? { ...settings, preVote: true } : settings;
+  }
+
+  get #isLastCalm(): boolean {
+    return this.#phaseEnds === Number.POSITIVE_INFINITY;
   }
 
   /** Puts everything right. */

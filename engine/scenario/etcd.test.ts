@@ -2,181 +2,18 @@
 import { describe, expect, it } from "vitest";
 import { MS, SECOND } from "../base/units.ts";
 import type { EtcdError } from "../etcd/api/errors.ts";
-import type { LeaseId } from "../etcd/api/ids.ts";
+import { WINDOW_BYTES } from "../etcd/api/flow.ts";
 import * as m from "../etcd/api/messages.ts";
-import type { ClientFrame, Metadata, RequestOf, ServerFrame, StreamMethod, UnaryMethod } from "../etcd/api/methods.ts";
-import { UNARY } from "../etcd/api/methods.ts";
-import { create, type Descriptor } from "../etcd/api/proto.ts";
-import type { Command, ProcessId } from "../sim/command.ts";
-import type { TraceEvent } from "../sim/events.ts";
-import { InlineHost } from "../sim/host.ts";
-import type { Input, Process } from "../sim/process.ts";
-import { World } from "../sim/world.ts";
+import type { Metadata, RequestOf } from "../etcd/api/methods.ts";
+import { create } from "../etcd/api/proto.ts";
+import type { ProcessId } from "../sim/command.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
+import { Cluster, eventsOf, id, lease, N1, N2, N3 } from "./etcd-probe.ts";
 import { runEtcdSeed } from "./etcd-campaign.ts";
 import { Run } from "./run.ts";
 import { SYSTEMS_KIT } from "./systems.ts";
 
-const id = (name: string): ProcessId => name as ProcessId;
-const lease = (n: number): LeaseId => String(n) as LeaseId;
-const PROBE = id("c1");
-const [N1, N2, N3] = [id("n1"), id("n2"), id("n3")] as const;
-
-class Probe implements Process {
-  readonly #heard: (input: Input) => void;
-  constructor(heard: (input: Input) => void) {
-    this.#heard = heard;
-  }
-  step(input: Input): void {
-    this.#heard(input);
-  }
-  flush(): void {}
-  checkpoint(): unknown {
-    return null;
-  }
-  restore(): void {}
-}
-
-interface Stream {
-  readonly member: ProcessId;
-  readonly call: number;
-  readonly got: object[];
-}
-
-class Cluster {
-  readonly world: World;
-  readonly events: TraceEvent<{ readonly type: string }>[] = [];
-  readonly #host: InlineHost;
-  readonly #ids: readonly ProcessId[];
-  readonly #connections = new Map<ProcessId, string>();
-  readonly #open = new Set<string>();
-  readonly #answers = new Map<number, object>();
-  readonly #streams = new Map<number, Stream>();
-  #calls = 0;
-  #dials = 0;
-
-  constructor(members: number, given: Partial<RunConfig> = {}) {
-    const config = {
-      ...DEFAULT_CONFIG,
-      system: "etcd",
-      timing: "etcd",
-      preVote: true,
-      clients: 0,
-      members,
-      ...given,
-    } as const;
-    const world = SYSTEMS_KIT.world({ seed: 1, config });
-    this.#ids = world.processes.filter(({ present }) => present).map(({ id: process }) => process);
-    this.#host = new InlineHost((spec, env) =>
-      spec.id === PROBE ? new Probe((input) => this.#heard(input)) : SYSTEMS_KIT.build(spec, env),
-    );
-    const processes = [...world.processes, { id: PROBE, kind: "client", present: true, config: null } as const];
-    this.world = new World(
-      { ...world, processes },
-      (event) => void this.events.push({ ...event } as TraceEvent<{ readonly type: string }>),
-    );
-    this.until(() => this.leader !== null);
-    for (const member of this.#ids) this.dial(member);
-  }
-
-  dial(member: ProcessId): void {
-    this.#dials += 1;
-    const connection = `${PROBE}/${this.#dials}`;
-    this.#connections.set(member, connection);
-    this.world.outOf(PROBE).open(connection, member);
-    this.until(() => this.#open.has(connection));
-  }
-
-  #heard(input: Input): void {
-    if (input.type === "connected") this.#open.add(input.connection);
-    if (input.type !== "received") return;
-    const frame = input.data as ServerFrame;
-    if (frame.type === "answer") this.#answers.set(frame.call, frame.body);
-    else if (frame.type === "error") this.#answers.set(frame.call, frame.error);
-    else if (frame.type === "message") this.#streams.get(frame.call)?.got.push(frame.body);
-  }
-
-  send(member: ProcessId, frame: ClientFrame): void {
-    this.world.outOf(PROBE).transmit(this.#connections.get(member) as string, frame);
-  }
-
-  start(member: ProcessId, method: UnaryMethod, given: object = {}, metadata: Metadata = PLAIN): number {
-    this.#calls += 1;
-    const body: object = create(UNARY[method].request as Descriptor<object>, given);
-    this.send(member, { type: "call", call: this.#calls, method, metadata, body });
-    return this.#calls;
-  }
-
-  answer(call: number): object | null {
-    return this.#answers.get(call) ?? null;
-  }
-
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what is answered, the test knows
-  call<T = object>(member: ProcessId, method: UnaryMethod, given: object = {}, metadata: Metadata = PLAIN): T {
-    const call = this.start(member, method, given, metadata);
-    this.until(() => this.#answers.has(call));
-    return this.#answers.get(call) as T;
-  }
-
-  open(member: ProcessId, method: StreamMethod, metadata: Metadata = PLAIN): Stream {
-    this.#calls += 1;
-    const stream: Stream = { member, call: this.#calls, got: [] };
-    this.#streams.set(stream.call, stream);
-    this.send(member, { type: "open", call: stream.call, method, metadata });
-    return stream;
-  }
-
-  watch(member: ProcessId, given: Partial<m.WatchCreateRequest>): Stream {
-    const stream = this.open(member, "Watch/Watch");
-    const createRequest = create(m.WatchCreateRequest, given);
-    this.send(member, { type: "send", call: stream.call, body: create(m.WatchRequest, { createRequest }) });
-    return stream;
-  }
-
-  keepAlive(stream: Stream, of: LeaseId): void {
-    this.send(stream.member, { type: "send", call: stream.call, body: create(m.LeaseKeepAliveRequest, { id: of }) });
-  }
-
-  order(command: Command): void {
-    expect(this.world.command(command, this.#host)).toBeNull();
-  }
-
-  until(condition: () => boolean, limit = 60 * SECOND): void {
-    const end = this.world.now + limit;
-    while (!condition()) {
-      if (this.world.nextAt > end) throw new Error("it does not come");
-      this.world.runRoundHere(this.#host);
-    }
-  }
-
-  pass(span: number): void {
-    this.world.runHere(this.#host, this.world.now + span);
-  }
-
-  /** By the last role that anybody took. */
-  get leader(): ProcessId | null {
-    const found = this.events.findLast(
-      ({ event }) => event.type === "role-changed" && "role" in event && event.role === "leader",
-    );
-    return found?.process ?? null;
-  }
-
-  get follower(): ProcessId {
-    return this.#ids.find((member) => member !== this.leader) as ProcessId;
-  }
-
-  hashes(): number[] {
-    return this.#ids.map((member) => this.call<{ readonly hash: number }>(member, "Maintenance/HashKV").hash);
-  }
-}
-
-const PLAIN: Metadata = { token: null, hasLeader: false };
 const failure = (name: string): object => expect.objectContaining({ message: `etcdserver: ${name}` }) as object;
-const eventsOf = ({ got }: Stream): string[] =>
-  (got as m.WatchResponse[]).flatMap(({ events }) =>
-    events.map(({ type, kv }) => `${type} ${kv?.key ?? ""}@${kv?.modRevision ?? 0}`),
-  );
-
 describe("a follower", () => {
   it("takes writes: they come back through the leader's log, and all members hold the same", () => {
     const cluster = new Cluster(3);
@@ -214,7 +51,7 @@ describe("a follower", () => {
       peerUrls: ["http://nowhere:2380"],
       isLearner: true,
     });
-    expect(added.member).toMatchObject({ isLearner: true, name: "" });
+    expect(added).toMatchObject({ member: { isLearner: true, name: "" } });
     const refused = cluster.call<EtcdError>(follower, "Cluster/MemberPromote", { id: added.member.id });
     expect(refused).toEqual(failure("can only promote a learner member which is in sync with leader"));
   });
@@ -322,6 +159,57 @@ describe("a watch", () => {
       true,
     );
     expect(eventsOf(stream)).toEqual(Array.from({ length: 60 }, (_, i) => `PUT a@${i + 2}`));
+  });
+});
+
+describe("a client that takes nothing up", () => {
+  const value = "x".repeat(1_000);
+  const putMany = (cluster: Cluster, from: number, to: number): void => {
+    for (let i = from; i < to; i += 1) cluster.call(N1, "KV/Put", { key: "a", value });
+  };
+  const told = (count: number): string[] => Array.from({ length: count }, (_, i) => `PUT a@${i + 2}`);
+
+  it("gets a window full; 128 responses wait for it, then its watch is a victim, and later nothing is missing", () => {
+    const cluster = new Cluster(1);
+    const stream = cluster.watch(N1, { key: "a" });
+    stream.slow = true;
+    putMany(cluster, 0, 400);
+    const window = Math.ceil((WINDOW_BYTES - 40) / (1_001 + 80));
+    // Its answer to the create request is on its way too.
+    expect(eventsOf(stream)).toEqual(told(window));
+    const slowed = () => cluster.events.flatMap(({ event }) => (event.type === "etcd-watch-slowed" ? [event] : []));
+    expect(slowed()).toMatchObject([{ slow: true }]);
+    cluster.takeUp(stream);
+    cluster.pass(1 * SECOND);
+    expect(eventsOf(stream)).toEqual(told(400));
+    expect(slowed()).toMatchObject([{ slow: true }, { slow: false }]);
+    putMany(cluster, 400, 420);
+    cluster.pass(100 * MS);
+    expect(eventsOf(stream)).toEqual(told(420));
+  });
+
+  it("holds up no other stream, and no write", () => {
+    const cluster = new Cluster(3);
+    const slow = cluster.watch(N1, { key: "a" });
+    slow.slow = true;
+    const quick = cluster.watch(N1, { key: "a" });
+    putMany(cluster, 0, 300);
+    cluster.pass(100 * MS);
+    expect(eventsOf(quick)).toEqual(told(300));
+    expect(eventsOf(slow).length).toBeLessThan(80);
+  });
+
+  it("whose watch is compacted meanwhile is told what it kept, then that it is over", () => {
+    const cluster = new Cluster(1);
+    const stream = cluster.watch(N1, { key: "a" });
+    stream.slow = true;
+    putMany(cluster, 0, 300);
+    cluster.call(N1, "KV/Compact", { revision: 290 });
+    cluster.takeUp(stream);
+    cluster.pass(1 * SECOND);
+    const seen = eventsOf(stream);
+    expect(seen).toEqual(told(seen.length));
+    expect(stream.got.at(-1)).toMatchObject({ canceled: true, compactRevision: 290 });
   });
 });
 

@@ -129,7 +129,11 @@ export type Command =
   | { readonly type: "clock"; readonly process: ProcessId; readonly driftPpm: number; readonly jumpUs: Micros }
   | { readonly type: "hold"; readonly message: MessageId }
   | { readonly type: "release"; readonly message: MessageId }
-  | { readonly type: "drop"; readonly message: MessageId }
+  /**
+   * Part of a connection that is lost is sent again (TCP). `swallow`: whoever stands between the two ends, a proxy, has
+   * taken it as arrived and keeps it: nobody sends it again.
+   */
+  | { readonly type: "drop"; readonly message: MessageId; readonly swallow?: true }
   | { readonly type: "duplicate"; readonly message: MessageId }
   /** A client is asked to write `value`, at `member`, or wherever it thinks best when null. */
   | { readonly type: "write"; readonly client: ProcessId; readonly member: ProcessId | null; readonly value: string }

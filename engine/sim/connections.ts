@@ -1,15 +1,16 @@
 /**
  * Connections between clients and members, with TCP's promise: in order, nothing lost or doubled while both ends live.
  *
- * A cut link makes what is on it wait; when the link is mended it is sent again. An end that dies resets the connection,
- * and the other end hears of it only when that can reach it: until then the connection is half open. Opening takes a
- * round trip, and the kernel of a paused process still accepts.
+ * A cut link makes what is on it wait; when the link is mended it is sent again. A segment that is held or lost by hand
+ * leaves a gap: what was sent behind it waits at the receiver's kernel, until the gap is filled. One that was lost is sent
+ * again after a timeout. An end that dies resets the connection, and the other end hears of it only when that can reach
+ * it: until then the connection is half open. Opening takes a round trip, and the kernel of a paused process still accepts.
  */
 import { present } from "../base/assert.ts";
 import type { Micros } from "../base/units.ts";
 import { type Cell, isUp, type Pending, type PendingState, savePending } from "./cell.ts";
 import type { MessageId, ProcessId } from "./command.ts";
-import type { Lost, Segment } from "./events.ts";
+import type { Lost, Segment, SegmentPart } from "./events.ts";
 import { type Link, RETRANSMIT_AFTER } from "./network.ts";
 import type { ConnectionId, Input } from "./process.ts";
 
@@ -18,8 +19,12 @@ export interface Carrier {
   readonly now: Micros;
   link(from: Cell, to: Cell): Link;
   cell(id: ProcessId): Cell;
-  /** Sends a part: on its way when `arrivesAt` is given, else it waits. */
-  segment(from: Cell, to: Cell, part: Segment, arrivesAt: Micros | null): Pending;
+  /** Sends a part: on its way when `arrivesAt` is given, else it waits. `copyOf`: it is sent again. */
+  segment(from: Cell, to: Cell, part: Segment, arrivesAt: Micros | null, copyOf: MessageId | null): Pending;
+  /** Parts of a half that are on their way, in order. */
+  onTheWay(from: Cell, to: Cell, connection: ConnectionId): readonly Pending[];
+  /** Takes a part off its way: it waits from now on. */
+  stop(part: Pending): void;
   /** Puts a waiting part on its way. */
   release(part: Pending, arrivesAt: Micros): void;
   deliver(cell: Cell, input: Input, event: Pending): void;
@@ -31,8 +36,12 @@ interface Half {
   readonly from: Cell;
   readonly to: Cell;
   lastArrival: Micros;
-  /** What waits for the link to be mended, in order. */
+  /** What waits for the link to be mended, or for a gap before it to be filled; in order. */
   stalled: Pending[];
+  /** Sequence numbers of what somebody holds. */
+  gaps: readonly number[];
+  /** How many parts were sent. */
+  sent: number;
   /** The receiving end still takes what comes. */
   open: boolean;
 }
@@ -48,6 +57,8 @@ interface HalfState {
   readonly to: ProcessId;
   readonly lastArrival: Micros;
   readonly stalled: readonly PendingState[];
+  readonly gaps: readonly number[];
+  readonly sent: number;
   readonly open: boolean;
 }
 
@@ -68,16 +79,24 @@ export class Connections {
   }
 
   open(id: ConnectionId, client: Cell, server: Cell): void {
-    const half = (from: Cell, to: Cell): Half => ({ from, to, lastArrival: 0, stalled: [], open: true });
+    const half = (from: Cell, to: Cell): Half => ({
+      from,
+      to,
+      lastArrival: 0,
+      stalled: [],
+      gaps: [],
+      sent: 0,
+      open: true,
+    });
     const connection = { id, toServer: half(client, server), toClient: half(server, client) };
     this.#connections.set(id, connection);
-    this.#send(connection.toServer, { part: "open", connection: id });
+    this.#send(connection.toServer, id, { part: "open" });
   }
 
   /** Data from this end; nothing happens when the connection is gone, as with a socket that was reset. */
   transmit(id: ConnectionId, from: Cell, data: unknown): void {
     const half = this.#halfFrom(id, from);
-    if (half?.open) this.#send(half, { part: "data", connection: id, data });
+    if (half?.open) this.#send(half, id, { part: "data", data });
   }
 
   close(id: ConnectionId, from: Cell): void {
@@ -108,7 +127,7 @@ export class Connections {
           this.#carrier.ignore(event, "receiver-down");
           return this.#end(segment.connection, half.to, "refuse");
         }
-        this.#send(connection.toClient, { part: "accept", connection: segment.connection });
+        this.#send(connection.toClient, segment.connection, { part: "accept" });
         return this.#carrier.deliver(
           half.to,
           { type: "accepted", connection: segment.connection, from: half.from.id },
@@ -134,22 +153,65 @@ export class Connections {
     }
   }
 
-  /** A link was cut: the parts that were on it wait from now on. */
+  /** A link was cut: the parts that were on it wait from now on, before those that waited already. */
   stall(parts: readonly Pending[]): void {
     for (const part of parts) {
       const half = this.#halfFrom((part.body as Segment).connection, part.from as Cell);
-      half?.stalled.push(part);
+      if (half !== null) putInOrder(half.stalled, part);
     }
+  }
+
+  /** A part was taken off its way by hand: what was sent behind it has to wait for it. */
+  held(part: Pending): void {
+    const { connection, seq } = part.body as Segment;
+    const half = this.#halfFrom(connection, part.from as Cell);
+    if (half === null) return;
+    half.gaps = [...half.gaps, seq];
+    for (const each of this.#behind(half, connection, seq)) {
+      this.#carrier.stop(each);
+      putInOrder(half.stalled, each);
+    }
+  }
+
+  /** Let go by hand: it goes on, and what waited for it, as far as nothing before it is missing. */
+  letGo(part: Pending): void {
+    const { connection, seq } = part.body as Segment;
+    const half = this.#halfFrom(connection, part.from as Cell);
+    if (half === null) return this.#carrier.release(part, this.#carrier.now + 1);
+    half.gaps = half.gaps.filter((gap) => gap !== seq);
+    putInOrder(half.stalled, part);
+    this.#flow(half);
+  }
+
+  /**
+   * Lost by hand, on its way or held: it is sent again after a timeout, and what was sent behind it comes after it.
+   *
+   * @param swallowed somebody between the two ends has it: nobody misses it
+   */
+  lost(part: Pending, swallowed: boolean): void {
+    const segment = part.body as Segment;
+    const half = this.#halfFrom(segment.connection, part.from as Cell);
+    if (half === null) return;
+    const link = this.#carrier.link(half.from, half.to);
+    half.gaps = half.gaps.filter((gap) => gap !== segment.seq);
+    if (swallowed) return this.#flow(half);
+    const behind = this.#behind(half, segment.connection, segment.seq);
+    const waits = link.cut || this.#isMissing(half, segment.seq);
+    const arrivesAt = waits ? null : this.#arrival(half, link, RETRANSMIT_AFTER);
+    const again = this.#carrier.segment(half.from, half.to, segment, arrivesAt, part.id);
+    if (waits) putInOrder(half.stalled, again);
+    for (const each of behind) {
+      this.#carrier.stop(each);
+      putInOrder(half.stalled, each);
+    }
+    this.#flow(half);
   }
 
   /** A link was mended: what waited for it is sent again, in order. */
   mended(link: Link): void {
     for (const { toServer, toClient } of this.#connections.values()) {
       for (const half of [toServer, toClient]) {
-        if (half.from.id !== link.from || half.to.id !== link.to) continue;
-        const stalled = half.stalled;
-        half.stalled = [];
-        for (const part of stalled) this.#carrier.release(part, this.#arrival(half, link));
+        if (half.from.id === link.from && half.to.id === link.to) this.#flow(half);
       }
     }
   }
@@ -198,20 +260,40 @@ export class Connections {
         ? [connection.toServer, connection.toClient]
         : [connection.toClient, connection.toServer];
     inward.open = false;
-    if (outward.open) this.#send(outward, { part, connection: id });
+    if (outward.open) this.#send(outward, id, { part });
     else this.#connections.delete(id);
   }
 
-  #send(half: Half, segment: Segment): void {
+  #send(half: Half, connection: ConnectionId, part: SegmentPart): void {
     const link = this.#carrier.link(half.from, half.to);
-    const waits = link.cut || half.stalled.length > 0;
-    const part = this.#carrier.segment(half.from, half.to, segment, waits ? null : this.#arrival(half, link));
-    if (waits) half.stalled.push(part);
+    const waits = link.cut || half.stalled.length > 0 || half.gaps.length > 0;
+    half.sent += 1;
+    const segment = { ...part, connection, seq: half.sent };
+    const sent = this.#carrier.segment(half.from, half.to, segment, waits ? null : this.#arrival(half, link), null);
+    if (waits) half.stalled.push(sent);
   }
 
-  #arrival(half: Half, link: Link): Micros {
+  /** Everything that waits goes on, up to the first gap. */
+  #flow(half: Half): void {
+    const link = this.#carrier.link(half.from, half.to);
+    if (link.cut) return;
+    const going = half.stalled.filter(({ body }) => !this.#isMissing(half, (body as Segment).seq));
+    half.stalled = half.stalled.slice(going.length);
+    for (const part of going) this.#carrier.release(part, this.#arrival(half, link));
+  }
+
+  /** Whether something before it is held. */
+  #isMissing({ gaps }: Half, seq: number): boolean {
+    return gaps.some((gap) => gap < seq);
+  }
+
+  #behind({ from, to }: Half, connection: ConnectionId, seq: number): readonly Pending[] {
+    return this.#carrier.onTheWay(from, to, connection).filter(({ body }) => (body as Segment).seq > seq);
+  }
+
+  #arrival(half: Half, link: Link, delay: Micros = 0): Micros {
     const again = link.rng.chance(link.quality.lossPerMillion) ? RETRANSMIT_AFTER : 0;
-    half.lastArrival = Math.max(half.lastArrival + 1, this.#carrier.now + link.latency() + again);
+    half.lastArrival = Math.max(half.lastArrival + 1, this.#carrier.now + delay + link.latency() + again);
     return half.lastArrival;
   }
 
@@ -224,4 +306,10 @@ export class Connections {
         ? connection.toClient
         : null;
   }
+}
+
+function putInOrder(parts: Pending[], part: Pending): void {
+  const { seq } = part.body as Segment;
+  const at = parts.findIndex(({ body }) => (body as Segment).seq > seq);
+  parts.splice(at < 0 ? parts.length : at, 0, part);
 }

@@ -6,9 +6,10 @@ import type { Command, DiskQuality, LinkEnds, LinkQuality, MessageId, ProcessId,
 import type { ConnectionId } from "./process.ts";
 
 /** What travels on a connection. `data` is the only part that processes see; the rest is TCP's. */
-export type Segment =
-  | { readonly part: "open" | "accept" | "refuse" | "close" | "reset"; readonly connection: ConnectionId }
-  | { readonly part: "data"; readonly connection: ConnectionId; readonly data: unknown };
+export type Segment = { readonly connection: ConnectionId; readonly seq: number } & SegmentPart;
+export type SegmentPart =
+  | { readonly part: "open" | "accept" | "refuse" | "close" | "reset" }
+  | { readonly part: "data"; readonly data: unknown };
 
 /** `closed`: its connection has ended. */
 export type Lost = "cut" | "loss" | "dropped" | "receiver-down" | "closed";

@@ -307,6 +307,82 @@ describe("a connection", () => {
     expect(ends()).toEqual({ client: ["connected"], server: [] });
   });
 
+  /** The number of the message that carries a word. */
+  const carrying = (word: string): number => {
+    const found = happened("sent").findLast(({ event }) => {
+      const { segment } = event as Extract<WorldEvent, { type: "sent" }>;
+      return segment?.part === "data" && segment.data === word;
+    });
+    return (found as TraceEvent<Extract<WorldEvent, { type: "sent" }>>).event.message;
+  };
+  const opened = (): void => {
+    probe(C).env.out.open("c1/1/1", A);
+    run(20);
+  };
+  const say = (...words: readonly string[]): void => {
+    for (const word of words) probe(C).env.out.transmit("c1/1/1", word);
+  };
+
+  it("of which a segment is held keeps what was sent behind it from arriving, and the other half goes on", () => {
+    opened();
+    say("a", "b", "c");
+    order({ type: "hold", message: carrying("b") });
+    say("d");
+    probe(A).env.out.transmit("c1/1/1", "x");
+    run(500);
+    expect(ends()).toEqual({ client: ["connected", "x"], server: ["accepted", "a"] });
+    order({ type: "release", message: carrying("b") });
+    run(50);
+    expect(ends().server).toEqual(["accepted", "a", "b", "c", "d"]);
+  });
+
+  it("of which two segments are held waits for the first, in whatever order they are let go", () => {
+    opened();
+    say("a", "b", "c", "d");
+    order({ type: "hold", message: carrying("c") });
+    order({ type: "hold", message: carrying("a") });
+    run(100);
+    order({ type: "release", message: carrying("c") });
+    run(100);
+    expect(ends().server).toEqual(["accepted"]);
+    order({ type: "release", message: carrying("a") });
+    run(100);
+    expect(ends().server).toEqual(["accepted", "a", "b", "c", "d"]);
+  });
+
+  it("of which a segment is lost sends it again after 200 ms, and nothing overtakes it", () => {
+    opened();
+    say("a", "b", "c");
+    order({ type: "drop", message: carrying("b") });
+    run(150);
+    expect(ends().server).toEqual(["accepted", "a"]);
+    say("d");
+    run(100);
+    expect(ends().server).toEqual(["accepted", "a", "b", "c", "d"]);
+    expect(happened("lost")[0]?.event).toMatchObject({ why: "dropped" });
+  });
+
+  it("of which a segment is swallowed on the way misses nothing: the rest arrives as if it had", () => {
+    opened();
+    say("a", "b", "c");
+    order({ type: "drop", message: carrying("b"), swallow: true });
+    run(500);
+    expect(ends().server).toEqual(["accepted", "a", "c"]);
+  });
+
+  it("of which a held segment is lost under a cut sends it when the link is mended", () => {
+    opened();
+    say("a", "b");
+    order({ type: "hold", message: carrying("a") });
+    order({ type: "cut", links: [{ from: C, to: A }] });
+    order({ type: "drop", message: carrying("a") });
+    run(500);
+    expect(ends().server).toEqual(["accepted"]);
+    order({ type: "heal" });
+    run(50);
+    expect(ends().server).toEqual(["accepted", "a", "b"]);
+  });
+
   it("cannot be held, dropped or doubled in parts", () => {
     probe(C).env.out.open("c1/1/1", A);
     expect(order({ type: "drop", message: 1 })).toEqual({ rule: "message-on-connection", message: 1 });

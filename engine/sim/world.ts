@@ -39,7 +39,7 @@ import { Disk, type DiskState } from "./disk.ts";
 import type { Lost, Segment, TraceEvent, WorldEvent } from "./events.ts";
 import { type AsyncHost, describeError, type SyncHost } from "./host.ts";
 import { type Link, Network, type NetworkState } from "./network.ts";
-import { type Ask, carryOut, type Input, type Out, type ProcessSpec } from "./process.ts";
+import { type Ask, carryOut, type ConnectionId, type Input, type Out, type ProcessSpec } from "./process.ts";
 
 /** Hears of each event when it happens. The object is the same at every call: read it, or keep a copy. */
 export type Listener = (traced: TraceEvent) => void;
@@ -600,10 +600,12 @@ export class World implements Facts, Carrier {
         event.live = false;
         this.#held.set(event.id, { ...event, live: true });
         this.#emit(event.from, this.#cause, { type: "held", message: event.id });
+        if (event.kind === "segment") this.#connections.held(event);
         return;
       }
       case "release": {
         const event = this.#takeHeld(command.message);
+        if (event.kind === "segment") return this.#connections.letGo(event);
         return this.release(event, this.#now + this.link(event.from as Cell, event.cell).latency());
       }
       case "drop": {
@@ -612,6 +614,7 @@ export class World implements Facts, Carrier {
           : present(this.#find(command.message), "checked");
         event.live = false;
         this.#emit(event.from, this.#cause, { type: "lost", message: event.id, why: "dropped" });
+        if (event.kind === "segment") this.#connections.lost(event, command.swallow === true);
         return;
       }
       case "duplicate": {
@@ -754,7 +757,7 @@ export class World implements Facts, Carrier {
     return link;
   }
 
-  segment(from: Cell, to: Cell, segment: Segment, arrivesAt: Micros | null): Pending {
+  segment(from: Cell, to: Cell, segment: Segment, arrivesAt: Micros | null, copyOf: MessageId | null): Pending {
     this.#messages += 1;
     const message = this.#messages;
     const cause = this.#emit(from, this.#cause, {
@@ -763,12 +766,24 @@ export class World implements Facts, Carrier {
       to: to.id,
       arrivesAt,
       lost: null,
-      copyOf: null,
+      copyOf,
       body: null,
       segment,
     });
     if (arrivesAt !== null) return this.#push("segment", to, from, message, segment, cause, arrivesAt);
     return this.#pending("segment", to, from, message, segment, cause, this.#now);
+  }
+
+  onTheWay(from: Cell, to: Cell, connection: ConnectionId): readonly Pending[] {
+    return this.#queue.data
+      .filter((event) => event.live && event.kind === "segment" && event.from === from && event.cell === to)
+      .filter(({ body }) => (body as Segment).connection === connection)
+      .sort(earlier);
+  }
+
+  stop(part: Pending): void {
+    part.live = false;
+    this.#emit(part.from, this.#cause, { type: "stalled", message: part.id });
   }
 
   release(part: Pending, arrivesAt: Micros): void {

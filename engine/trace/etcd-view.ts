@@ -79,8 +79,8 @@ export interface WatchView {
   readonly target: string;
   readonly startRevision: number;
   readonly since: Micros;
-  /** `unsynced`: it catches up with the past. */
-  readonly state: "synced" | "unsynced" | "cancelled";
+  /** `unsynced`: it catches up with the past. `slow`: its client does not keep up, and the stream is full (etcd's victims). */
+  readonly state: "synced" | "unsynced" | "slow" | "cancelled";
   readonly why: string | null;
   readonly delivered: readonly Delivered[];
   readonly deliveredCount: number;

@@ -15,7 +15,7 @@ const EVENTS: readonly WorldEvent[] = [
     lost: null,
     copyOf: null,
     body: { type: "AppendEntries", entries: [{ term: 1, data: new Uint8Array([1, 2]) }] },
-    segment: { part: "data", connection: "c1/1/1", data: { request: 1 } },
+    segment: { part: "data", connection: "c1/1/1", seq: 1, data: { request: 1 } },
   },
   { type: "wrote", file: "wal-00000001", bytes: 10 },
   { type: "sync-began", token: 1, endsAt: 10 },

@@ -4,6 +4,8 @@
  */
 import { MS, SECOND, type Micros } from "../../base/units.ts";
 import type { EtcdError } from "../../etcd/api/errors.ts";
+import { watchBytes } from "../../etcd/api/flow.ts";
+import type { WatchResponse } from "../../etcd/api/messages.ts";
 import type { ClientFrame, ServerFrame, StreamMethod, UnaryMethod } from "../../etcd/api/methods.ts";
 import { DEFAULT_CONFIG, type EtcdOptions } from "../../scenario/config.ts";
 import { SYSTEMS_KIT } from "../../scenario/systems.ts";
@@ -106,8 +108,11 @@ export class EtcdCluster {
     if (frame.type === "pong") return;
     const stream = this.#streams.get(frame.call);
     if (frame.type === "answer") this.#answers.set(frame.call, { body: frame.body });
-    else if (frame.type === "message") stream?.got.push(frame.body);
-    else if (frame.type === "end") {
+    else if (frame.type === "message") {
+      stream?.got.push(frame.body);
+      if ("events" in frame.body)
+        this.#send({ type: "window", call: frame.call, bytes: watchBytes(frame.body as WatchResponse) });
+    } else if (frame.type === "end") {
       if (stream !== undefined) stream.ended = true;
     } else if (stream === undefined) this.#answers.set(frame.call, { error: frame.error });
     else {

@@ -66,7 +66,7 @@ function valueOf(field: Field, given: Value): unknown {
       return given;
     case "int":
     case "uint32":
-      return Number(integerOf(given, field.kind === "int"));
+      return safe(integerOf(given, field.kind === "int"));
     case "int64":
       return integerOf(given, true).toString();
     case "uint64":
@@ -78,13 +78,28 @@ function valueOf(field: Field, given: Value): unknown {
   }
 }
 
-/** Standard base64 with its padding; line ends within are skipped. */
+/** Standard base64 with its padding; line ends within are skipped. Or a list of bytes, which Go's decoder takes too. */
 function bytesOf(given: Value): Bytes {
+  if (Array.isArray(given)) return String.fromCharCode(...(given as readonly Value[]).map(byteOf));
   if (typeof given !== "string") throw new JsonProblem("base64 is needed");
   const text = given.replaceAll(/[\r\n]/gu, "");
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u.test(text))
     throw new JsonProblem("illegal base64 data");
   return fromArray(Buffer.from(text, "base64"));
+}
+
+/** Revisions, limits and times beyond what a figure holds mean the same as the largest: more than there can be. */
+function safe(value: bigint): number {
+  const most = BigInt(Number.MAX_SAFE_INTEGER);
+  return Number(value > most ? most : value < -most ? -most : value);
+}
+
+function byteOf(given: Value): number {
+  if (given === null) return 0;
+  const digits = writtenOf(given)?.digits;
+  if (digits === undefined || !/^\d+$/u.test(digits) || Number(digits) > 0xff)
+    throw new JsonProblem("a number of one byte is needed");
+  return Number(digits);
 }
 
 /** A whole number; in quotes it is JSON once more. */

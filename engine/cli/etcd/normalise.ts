@@ -20,7 +20,9 @@ export class Normaliser {
     };
     visit(request);
     const id = (request as JsonObject | null)?.["ID"];
-    if (path.includes("/lease/") && id !== undefined && /^-?\d+$/u.test(textOf(id)) && textOf(id) !== "0")
+    // Of ids below 0 the recorder knows only what was granted.
+    const shape = path.endsWith("/lease/grant") ? /^-?\d+$/u : /^\d+$/u;
+    if (path.includes("/lease/") && id !== undefined && shape.test(textOf(id)) && textOf(id) !== "0")
       this.#chosen.add(textOf(id));
   }
 

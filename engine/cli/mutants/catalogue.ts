@@ -130,8 +130,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a learner stands for election (thesis §4.2.1)",
     file: "raft/state.ts",
-    find: "return own !== undefined && !own.learner && peer.log.pendingSnapshot === null;",
-    replace: "return own !== undefined && peer.log.pendingSnapshot === null;",
+    find: "return peer.own !== null && !peer.own.learner && peer.log.pendingSnapshot === null;",
+    replace: "return peer.own !== null && peer.log.pendingSnapshot === null;",
     meant: ["only-voters-stand"],
     stage: "learner-alone",
   },

@@ -6,12 +6,11 @@ import { execPath } from "node:process";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "vite";
 import type { Change } from "./change.ts";
-import type { StoreTrialResult } from "./store-trial.ts";
 import type { TrialRequest, TrialResult } from "./trial.ts";
 
 const ENGINE = fileURLToPath(new URL("../..", import.meta.url));
-/** What is bundled, for mutants of Raft and for those of etcd's store. */
-const TRIALS = { raft: "trial.ts", store: "store-trial.ts" } as const;
+/** What is bundled, for mutants of Raft, of etcd's store, and of etcd's member and client. */
+const TRIALS = { raft: "trial.ts", store: "store-trial.ts", member: "member-trial.ts" } as const;
 /** A mutant may loop forever; that is a way to be caught too, but nobody's meaning. */
 const TRIAL_MS_MAX = 120_000;
 
@@ -67,10 +66,15 @@ export async function runTrial(program: string, request: TrialRequest): Promise<
   return failure === null ? (JSON.parse(out) as TrialResult) : { caughtBy: null, how: failure, also: [] };
 }
 
-export async function runStoreTrial(program: string): Promise<StoreTrialResult> {
+/** Of the store, or of the member: which cases failed. */
+export interface CasesResult {
+  readonly failed: readonly { readonly name: string; readonly wrong: string }[];
+}
+
+export async function runCases(program: string): Promise<CasesResult> {
   const { out, failure } = await run(program, {});
   if (failure !== null) throw new Error(failure);
-  return JSON.parse(out) as StoreTrialResult;
+  return JSON.parse(out) as CasesResult;
 }
 
 /** What it printed, and how it ended if not well. */

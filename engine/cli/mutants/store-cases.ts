@@ -22,18 +22,7 @@ import { Lessor } from "../../etcd/lease/lessor.ts";
 import { Bench, compareOf, lease, op, putOf, rangeOf, textOf, txnOf } from "../../etcd/testing.ts";
 import { type Told, Watchable } from "../../etcd/watch/watchable.ts";
 import type { NodeId } from "../../raft/types.ts";
-
-/** What is wrong, in words; null when all is as it must be. */
-type Wrong = string | null;
-
-/** The first of several that is not as it must be. Each: what it is, what was found, what must be. */
-function first(...each: readonly (readonly [what: string, found: unknown, must: unknown])[]): Wrong {
-  for (const [what, found, must] of each) {
-    const [a, b] = [JSON.stringify(found), JSON.stringify(must)];
-    if (a !== b) return `${what}: ${a} instead of ${b}`;
-  }
-  return null;
-}
+import { first, type Wrong } from "./wrong.ts";
 
 /** A store with a stream of watches. */
 class Watching extends Bench {

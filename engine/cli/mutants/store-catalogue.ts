@@ -497,8 +497,8 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
   {
     name: "after a snapshot events come twice",
     file: "etcd/watch/watchable.ts",
-    find: "watcher.minRevision = revision + 1;\n      this.#tell",
-    replace: "this.#tell",
+    find: "watcher.minRevision = revision + 1;\n      if (!this.#tell",
+    replace: "if (!this.#tell",
     meant: "watch-restored",
   },
   {
@@ -519,15 +519,15 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
   {
     name: "puts into a full store",
     file: "etcd/state.ts",
-    find: 'return this.hasAlarm("NOSPACE") && costOf(request) > 0 ?',
-    replace: 'return this.hasAlarm("NOSPACE") && costOf(request) > 999_999 ?',
+    find: 'return this.#guard === "NOSPACE" && costOf(request) > 0 ?',
+    replace: 'return this.#guard === "NOSPACE" && costOf(request) > 999_999 ?',
     meant: "alarms",
   },
   {
     name: "an alarm stops deletes",
     file: "etcd/state.ts",
-    find: 'return this.hasAlarm("NOSPACE") && costOf(request) > 0 ?',
-    replace: 'return this.hasAlarm("NOSPACE") ?',
+    find: 'return this.#guard === "NOSPACE" && costOf(request) > 0 ?',
+    replace: 'return this.#guard === "NOSPACE" ?',
     meant: "alarms",
   },
   {

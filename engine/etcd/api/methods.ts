@@ -95,6 +95,8 @@ export type ClientFrame =
   | { readonly type: "send"; readonly call: number; readonly body: object }
   /** It sends no more; a keep-alive or watch stream ends thereby. */
   | { readonly type: "half-close"; readonly call: number }
+  /** HTTP/2's WINDOW_UPDATE: so many bytes of a stream have been taken up (`flow.ts`). */
+  | { readonly type: "window"; readonly call: number; readonly bytes: number }
   /** It gives the call up, of whichever kind. */
   | { readonly type: "cancel"; readonly call: number }
   /** HTTP/2's PING: the other end answers at once with `pong`, whatever it is busy with. */

@@ -14,7 +14,8 @@ import type { Micros } from "../../base/units.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { ConnectionId, Env, Input, Out, Stamp } from "../../sim/process.ts";
 import { type EtcdError, errorName } from "../api/errors.ts";
-import type { ResponseHeader } from "../api/messages.ts";
+import { GIVE_BACK_BYTES, watchBytes } from "../api/flow.ts";
+import type { ResponseHeader, WatchResponse } from "../api/messages.ts";
 import type { ClientFrame, RequestOf, ResponseOf, ServerFrame, StreamMethod, UnaryMethod } from "../api/methods.ts";
 import { ATTEMPTS_MAX, type EtcdClientConfig, RETRY_JITTER, RETRY_WAIT } from "./config.ts";
 import { backOff, type Connection, idle, pingDue } from "./connection.ts";
@@ -91,6 +92,8 @@ interface StreamCall extends Common {
   /** What was sent before it had a connection. */
   readonly queue: readonly object[];
   readonly halfClosed: boolean;
+  /** Bytes that were taken up and not given back to the window yet. */
+  readonly takenUp: number;
 }
 
 type Call = UnaryCall | StreamCall;
@@ -157,7 +160,14 @@ export class Channel {
     const common = this.#common(options, null);
     // A token may have run out since, and a stream is not repeated (etcd issue 11954).
     if (this.#state.auth === "known") this.#state.auth = "wanted";
-    this.#state.calls.set(common.ticket, { ...common, kind: "stream", method, queue: [], halfClosed: false });
+    this.#state.calls.set(common.ticket, {
+      ...common,
+      kind: "stream",
+      method,
+      queue: [],
+      halfClosed: false,
+      takenUp: 0,
+    });
     this.#pump();
     return common.ticket;
   }
@@ -479,10 +489,19 @@ export class Channel {
       if (frame.type === "error") return this.#failed(call, frame.error);
       return;
     }
-    if (frame.type === "message")
+    if (frame.type === "message") {
+      if (call.method === "Watch/Watch") this.#tookUp(call, frame.body as WatchResponse);
       this.#outcomes.push({ type: "message", ticket: call.ticket, body: frame.body, member });
-    else if (frame.type === "error") this.#endStream(call, frame.error);
+    } else if (frame.type === "error") this.#endStream(call, frame.error);
     else if (frame.type === "end") this.#endStream(call, null);
+  }
+
+  /** Room is given back to the member as messages are taken up. */
+  #tookUp(call: StreamCall, response: WatchResponse): void {
+    const bytes = call.takenUp + watchBytes(response);
+    const isDue = bytes >= GIVE_BACK_BYTES;
+    if (isDue) this.#transmit(call, { type: "window", call: call.wire, bytes });
+    this.#state.calls.set(call.ticket, { ...call, takenUp: isDue ? 0 : bytes });
   }
 
   #byWire(wire: number): Call | null {

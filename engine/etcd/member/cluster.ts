@@ -30,14 +30,14 @@ export function confChangeOf(change: MemberChange): ConfChange {
 }
 
 export function mayAdd(core: Core, isLearner: boolean): EtcdError | null {
-  if (isLearner) return null;
   const voters = core.state.membership.voters();
   const running = voters.filter(started).length;
   const members = voters.length + 1;
   // A single member may always be joined by a second one.
-  if (!(running === 1 && members === 2) && running < quorumOf(members)) return NOT_ENOUGH_STARTED;
+  if (!isLearner && !(running === 1 && members === 2) && running < quorumOf(members)) return NOT_ENOUGH_STARTED;
   // One that has not started is connected to nobody.
-  return voters.every((member) => started(member) && isActive(core, member)) ? null : etcdError("Unhealthy");
+  const isHealthy = voters.every((member) => (isLearner || started(member)) && isActive(core, member));
+  return isHealthy ? null : etcdError("Unhealthy");
 }
 
 export function mayRemove(core: Core, id: MemberId): EtcdError | null {
@@ -67,8 +67,10 @@ export function mayPromote(core: Core, id: MemberId): EtcdError | null {
 }
 
 /** Whether it was heard from lately. Only the leader hears from all; elsewhere nobody is thought to be down. */
-function isActive({ host }: Core, { node }: ClusterMember): boolean {
-  if (node === host.id) return true;
+function isActive({ host, leader }: Core, member: ClusterMember): boolean {
+  const { node } = member;
+  if (node === host.id || leader !== host.id) return true;
   const known = host.progress().find(({ id }) => id === node);
-  return known === undefined || known.progress.active;
+  // One that never started was never heard from.
+  return known === undefined || (known.progress.active && started(member));
 }

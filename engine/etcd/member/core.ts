@@ -76,5 +76,8 @@ export function sooner(a: Micros | null, b: Micros | null): Micros | null {
   return a === null || (b !== null && b < a) ? b : a;
 }
 
+/** For what happens at no instant of its own. */
+export const NO_TIME: Stamp = { mono: 0, wall: 0, awake: 0 };
+
 /** Who waits no more: its client has gone, or gave the call up. */
 export type IsGone = (caller: Caller) => boolean;

@@ -75,9 +75,10 @@ export class Members {
       }
       case "Cluster/MemberUpdate": {
         const { id, peerUrls } = body as RequestOf<typeof method>;
-        if (badUrls(peerUrls)) return core.answer(caller, etcdError("MemberBadURLs"), stamp);
         const member = membership.get(id);
         if (member === null) return core.answer(caller, etcdError("MemberNotFound"), stamp);
+        // etcd takes any, and ends itself over one that is none: that is refused here.
+        if (badUrls(peerUrls)) return core.answer(caller, etcdError("MemberBadURLs"), stamp);
         // etcd's own slip: what is updated counts as a voter from then on, though raft knows better.
         const updated = { ...member, peerUrls, isLearner: false };
         return this.#propose(caller, method, { kind: "update", member: updated }, stamp);

@@ -10,7 +10,7 @@ import { type EtcdError, etcdError } from "../api/errors.ts";
 import type * as m from "../api/messages.ts";
 import type { ClientFrame, Metadata, RequestOf, ServerFrame, StreamMethod } from "../api/methods.ts";
 import { headed } from "./answers.ts";
-import { callId, type Caller, type Core, type IsGone, isFailure } from "./core.ts";
+import { callId, type Caller, type Core, type IsGone, isFailure, NO_TIME } from "./core.ts";
 import type { LeaseCalls } from "./lease-calls.ts";
 import type { Maintenance } from "./maintenance.ts";
 import { callLabel } from "./requests.ts";
@@ -38,8 +38,6 @@ export interface StreamServices {
   /** Callers that wait for nothing any more. */
   readonly drop: (isGone: IsGone, stamp: Stamp) => void;
 }
-
-const NO_TIME: Stamp = { mono: 0, wall: 0, awake: 0 };
 
 export class Streams {
   readonly #core: Core;
@@ -84,6 +82,8 @@ export class Streams {
         if (stream !== undefined) this.#request(stream, frame.body, stamp);
         return;
       }
+      case "window":
+        return this.#services.watches.gaveBack(callId(connection, frame.call), frame.bytes, stamp);
       case "half-close": {
         const id = callId(connection, frame.call);
         const method = this.#streams.get(id)?.method;

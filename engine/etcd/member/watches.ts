@@ -2,6 +2,7 @@
 import type { ConnectionId, Stamp } from "../../sim/process.ts";
 import { MS, type Micros } from "../../base/units.ts";
 import { codeName, type EtcdError } from "../api/errors.ts";
+import { eventBytes } from "../api/flow.ts";
 import { ResponseHeader, type WatchCreateRequest, type WatchRequest, WatchResponse } from "../api/messages.ts";
 import type { Metadata } from "../api/methods.ts";
 import { create } from "../api/proto.ts";
@@ -9,7 +10,8 @@ import { type AuthInfo } from "../auth/auth-store.ts";
 import type { Change } from "../mvcc/history.ts";
 import { SYNC_EVERY_MS, type StreamId, type Told, Watchable, type WatchableCheckpoint } from "../watch/watchable.ts";
 import { MAX_REQUEST_BYTES } from "../api/check.ts";
-import { type Core, isFailure, sooner } from "./core.ts";
+import { type Core, isFailure, NO_TIME, sooner } from "./core.ts";
+import { Outlet, type OutletCheckpoint } from "./outlet.ts";
 
 const SYNC_EVERY: Micros = SYNC_EVERY_MS * MS;
 /** gRPC's receive limit lies that much above the limit of a request; larger answers are split for those that ask for it. */
@@ -29,6 +31,7 @@ export type StreamOwner =
 export interface WatchesCheckpoint {
   readonly streams: readonly (readonly [StreamId, StreamOwner])[];
   readonly watchable: WatchableCheckpoint;
+  readonly outlets: readonly (readonly [StreamId, OutletCheckpoint])[];
 }
 
 type Deliver = (owner: StreamOwner, response: WatchResponse, stamp: Stamp) => void;
@@ -37,12 +40,16 @@ export class Watches {
   readonly #core: Core;
   readonly #deliver: Deliver;
   readonly #streams = new Map<StreamId, StreamOwner>();
-  #watchable: Watchable;
+  readonly #watchable: Watchable;
+  /** Of streams of clients; the member's own routines take everything up at once. */
+  readonly #outlets = new Map<StreamId, Outlet>();
 
   constructor(core: Core, deliver: Deliver) {
     this.#core = core;
     this.#deliver = deliver;
-    this.#watchable = new Watchable(core.state.mvcc, core.config.compat);
+    const takes = (stream: StreamId, response: WatchResponse): boolean =>
+      this.#outlets.get(stream)?.takes(response) ?? true;
+    this.#watchable = new Watchable(core.state.mvcc, core.config.compat, takes);
   }
 
   get count(): number {
@@ -52,6 +59,16 @@ export class Watches {
   open(id: StreamId, owner: StreamOwner): void {
     this.#streams.set(id, owner);
     this.#watchable.openStream(id);
+    if (owner.type === "client") this.#outlets.set(id, this.#outlet(id, owner));
+  }
+
+  /** The client has taken up so many bytes of a stream: what waited goes out, and its victims are told. */
+  gaveBack(id: StreamId, bytes: number, stamp: Stamp): void {
+    const outlet = this.#outlets.get(id);
+    if (outlet === undefined) return;
+    outlet.gaveBack(bytes);
+    this.#tellAll(this.#watchable.relieve(id), stamp);
+    this.#armSync(stamp);
   }
 
   close(id: StreamId): void {
@@ -62,6 +79,7 @@ export class Watches {
         if (stream === id && state !== "compacted")
           this.#core.emit({ type: "etcd-watch-ended", watch: watchName(id, watchId), why: null });
     this.#streams.delete(id);
+    this.#outlets.delete(id);
     this.#watchable.closeStream(id);
   }
 
@@ -111,12 +129,27 @@ export class Watches {
   }
 
   checkpoint(): WatchesCheckpoint {
-    return { streams: [...this.#streams], watchable: this.#watchable.checkpoint() };
+    return {
+      streams: [...this.#streams],
+      watchable: this.#watchable.checkpoint(),
+      outlets: Array.from(this.#outlets, ([id, outlet]) => [id, outlet.checkpoint()] as const),
+    };
   }
 
-  resume({ streams, watchable }: WatchesCheckpoint): void {
+  resume({ streams, watchable, outlets }: WatchesCheckpoint): void {
     for (const [id, owner] of streams) this.#streams.set(id, owner);
     this.#watchable.resume(watchable);
+    for (const [id, saved] of outlets) {
+      const owner = this.#streams.get(id);
+      if (owner?.type === "client") this.#outlets.set(id, this.#outlet(id, owner, saved));
+    }
+  }
+
+  #outlet(id: StreamId, owner: StreamOwner, saved: OutletCheckpoint | null = null): Outlet {
+    return new Outlet((response) => {
+      this.#record(id, response);
+      this.#deliver(owner, response, NO_TIME);
+    }, saved);
   }
 
   #create(id: StreamId, owner: StreamOwner, request: WatchCreateRequest, stamp: Stamp): void {
@@ -171,13 +204,18 @@ export class Watches {
 
   #tellAll(told: readonly Told[], stamp: Stamp): void {
     for (const { stream, response } of told) this.#tell(stream, response, stamp);
+    for (const { stream, id, slow } of this.#watchable.takeSlowed())
+      this.#core.emit?.({ type: "etcd-watch-slowed", watch: watchName(stream, id), slow });
   }
 
   #tell(id: StreamId, response: WatchResponse, stamp: Stamp): void {
     const owner = this.#streams.get(id);
     if (owner === undefined) return;
-    if (owner.type === "client") this.#record(id, response);
-    for (const part of this.#fragments(id, response)) this.#deliver(owner, part, stamp);
+    for (const part of this.#fragments(id, response)) {
+      const outlet = this.#outlets.get(id);
+      if (outlet === undefined) this.#deliver(owner, part, stamp);
+      else outlet.put(part);
+    }
   }
 
   #record(id: StreamId, response: WatchResponse): void {
@@ -201,7 +239,7 @@ export class Watches {
     const parts: WatchResponse["events"][number][][] = [[]];
     let bytes = 0;
     for (const event of events) {
-      const more = sizeOf(event);
+      const more = eventBytes(event);
       if (bytes + more >= FRAGMENT_BYTES && bytes > 0) {
         parts.push([]);
         bytes = 0;
@@ -211,11 +249,6 @@ export class Watches {
     }
     return parts.map((part, i) => ({ ...response, events: part, fragment: i < parts.length - 1 }));
   }
-}
-
-function sizeOf({ kv, prevKv }: WatchResponse["events"][number]): number {
-  const one = (pair: typeof kv): number => (pair === null ? 0 : pair.key.length + pair.value.length + 40);
-  return one(kv) + one(prevKv);
 }
 
 function watchName(stream: StreamId, watchId: number): string {

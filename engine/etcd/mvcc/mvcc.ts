@@ -12,6 +12,7 @@ import { type EtcdError, etcdError } from "../api/errors.ts";
 import { type LeaseId, NO_LEASE } from "../api/ids.ts";
 import { KeyValue, type RangeRequest, type RangeResponse } from "../api/messages.ts";
 import { create, decodeFrom, encodeInto } from "../api/proto.ts";
+import { type GoShifts, SHIFTS_GO_1_19, SHIFTS_GO_1_21 } from "./go-sort.ts";
 import { hashOf } from "./hash.ts";
 import { type Change, History } from "./history.ts";
 import { KeyIndex } from "./key-index.ts";
@@ -57,6 +58,8 @@ export interface Writing {
 
 export class Mvcc {
   readonly #compat: Compat;
+  /** Of the Go that etcd is built with. */
+  readonly #shifts: GoShifts;
   readonly #leases: LeaseBindings;
   readonly #index = new KeyIndex();
   readonly #history = new History();
@@ -69,6 +72,7 @@ export class Mvcc {
 
   constructor(compat: Compat, leases: LeaseBindings) {
     this.#compat = compat;
+    this.#shifts = compat === "3.4" ? SHIFTS_GO_1_19 : SHIFTS_GO_1_21;
     this.#leases = leases;
   }
 
@@ -108,7 +112,8 @@ export class Mvcc {
     const at = request.revision <= 0 ? now : request.revision;
     if (at > now) return etcdError("FutureRev");
     if (at < this.#compactRevision) return etcdError("Compacted");
-    return { revision: now, response: select(request, (found) => this.#index.each(request, at, found)) };
+    const each = (found: (change: Change) => void): void => this.#index.each(request, at, found);
+    return { revision: now, response: select(request, each, this.#shifts) };
   }
 
   get(key: Bytes): KeyValue | null {

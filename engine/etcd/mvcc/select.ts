@@ -6,9 +6,15 @@
  */
 import { KeyValue, type RangeRequest, RangeResponse } from "../api/messages.ts";
 import { create } from "../api/proto.ts";
+import { type GoShifts, goSort } from "./go-sort.ts";
 import type { Change } from "./history.ts";
 
-export function select(request: RangeRequest, each: (found: (change: Change) => void) => void): RangeResponse {
+/** @param shifts of the Go that etcd was built with: they show in the order of ties */
+export function select(
+  request: RangeRequest,
+  each: (found: (change: Change) => void) => void,
+  shifts: GoShifts,
+): RangeResponse {
   const { limit, keysOnly, countOnly } = request;
   const whole = request.sortOrder !== "NONE" || isFiltered(request);
   // One more than asked for tells whether there are more.
@@ -20,7 +26,7 @@ export function select(request: RangeRequest, each: (found: (change: Change) => 
     if (!countOnly && kvs.length < room) kvs.push(kv);
   });
   if (isFiltered(request)) kvs = kvs.filter((kv) => passes(kv, request));
-  sort(kvs, request);
+  sort(kvs, request, shifts);
   const more = limit > 0 && kvs.length > limit;
   if (more) kvs.length = limit;
   return create(RangeResponse, { kvs: keysOnly ? kvs.map((kv) => ({ ...kv, value: "" })) : kvs, more, count });
@@ -40,15 +46,12 @@ function passes({ modRevision, createRevision }: KeyValue, request: RangeRequest
   );
 }
 
-/** Ties stay in the order of keys, as with Go's sort of up to twelve. */
-function sort(kvs: KeyValue[], { sortOrder, sortTarget }: RangeRequest): void {
+/** Ties stay as Go's sort leaves them: in the order of keys among up to twelve. */
+function sort(kvs: KeyValue[], { sortOrder, sortTarget }: RangeRequest, shifts: GoShifts): void {
   // They are in the order of keys already; another target without an order sorts upwards.
   if (sortOrder === "UNRECOGNIZED" || (sortTarget === "KEY" && sortOrder !== "DESCEND")) return;
-  const up = sortOrder === "DESCEND" ? -1 : 1;
-  kvs.sort((a, b) => {
-    const [x, y] = [targetOf(a, sortTarget), targetOf(b, sortTarget)];
-    return x < y ? -up : x > y ? up : 0;
-  });
+  const isLess = (a: KeyValue, b: KeyValue): boolean => targetOf(a, sortTarget) < targetOf(b, sortTarget);
+  goSort(kvs, sortOrder === "DESCEND" ? (a, b) => isLess(b, a) : isLess, shifts);
 }
 
 function targetOf(kv: KeyValue, target: RangeRequest["sortTarget"]): number | string {

@@ -2,8 +2,9 @@
  * The watches of one member: who is told of which changes (etcd server/storage/mvcc, watchable_store.go and watcher.go).
  *
  * A watch that has been told everything up to now is synced, and hears of each transaction as it is applied. One that
- * starts in the past is unsynced and catches up in batches. Each carries the next revision that it wants, so nothing is
- * told twice, out of order or not at all; the changes of one revision always come together.
+ * starts in the past is unsynced and catches up in batches. One whose stream takes no more is a victim: it keeps what it
+ * was to be told until there is room, and is unsynced from then on. Each carries the next revision that it wants, so
+ * nothing is told twice, out of order or not at all; the changes of one revision always come together.
  */
 import { assert } from "../../base/assert.ts";
 import { FROM_KEY } from "../api/bytes.ts";
@@ -38,7 +39,9 @@ interface Watcher extends Span {
   /** The next revision that it wants. */
   minRevision: number;
   /** `compacted`: it was told so and hears no more, but keeps its id until its client cancels it too. */
-  state: "synced" | "unsynced" | "compacted";
+  state: "synced" | "unsynced" | "victim" | "compacted";
+  /** What a victim has not been told for lack of room. */
+  held: readonly Change[] | null;
   /** Nothing was sent since the last progress notification was due. */
   quiet: boolean;
 }
@@ -53,6 +56,16 @@ interface Stream {
 export interface Told {
   readonly stream: StreamId;
   readonly response: WatchResponse;
+}
+
+/** Whether a stream has room for a response; if so it must be given to it. */
+type Takes = (stream: StreamId, response: WatchResponse) => boolean;
+
+/** A watch that has become a victim, or is none any more. */
+export interface Slowed {
+  readonly stream: StreamId;
+  readonly id: number;
+  readonly slow: boolean;
 }
 
 export interface WatchableCheckpoint {
@@ -75,10 +88,14 @@ export class Watchable {
   #serials = 0;
   readonly #synced = new WatcherGroup<Watcher>();
   readonly #unsynced = new Set<Watcher>();
+  readonly #victims = new Set<Watcher>();
+  readonly #takes: Takes;
+  #slowed: Slowed[] = [];
 
-  constructor(store: Mvcc, compat: Compat) {
+  constructor(store: Mvcc, compat: Compat, takes: Takes = () => true) {
     this.#store = store;
     this.#compat = compat;
+    this.#takes = takes;
   }
 
   get count(): number {
@@ -90,6 +107,14 @@ export class Watchable {
   /** Whether some lag behind: then `sync` is to be called again soon. */
   get lags(): boolean {
     return this.#unsynced.size > 0;
+  }
+
+  /** Which watches became slow, or are no longer, since the last time. */
+  takeSlowed(): readonly Slowed[] {
+    if (this.#slowed.length === 0) return this.#slowed;
+    const taken = this.#slowed;
+    this.#slowed = [];
+    return taken;
   }
 
   openStream(id: StreamId): void {
@@ -129,6 +154,7 @@ export class Watchable {
       startRevision,
       minRevision: start,
       state: start > now ? "synced" : "unsynced",
+      held: null,
       quiet: true,
     };
     stream.watchers.set(watchId, watcher);
@@ -162,12 +188,12 @@ export class Watchable {
     const told: Told[] = [];
     for (const [stream, { watchers }] of this.#streams) {
       for (const watcher of watchers.values()) {
-        if (watcher.progressNotify && watcher.quiet && this.#hasProgress(watcher))
-          told.push({
-            stream,
-            response: create(WatchResponse, { header: this.#header(this.#store.revision), watchId: watcher.id }),
-          });
+        const due = watcher.progressNotify && watcher.quiet && this.#hasProgress(watcher);
         watcher.quiet = true;
+        if (!due) continue;
+        const header = this.#header(this.#store.revision);
+        const response = create(WatchResponse, { header, watchId: watcher.id });
+        if (this.#takes(stream, response)) told.push({ stream, response });
       }
     }
     return told;
@@ -193,7 +219,23 @@ export class Watchable {
     const { revision } = this.#store;
     for (const [watcher, its] of [...wanted].sort(([a], [b]) => a.serial - b.serial)) {
       watcher.minRevision = revision + 1;
-      this.#tell(watcher, its, revision, told);
+      if (!this.#tell(watcher, its, revision, told)) this.#makeVictim(watcher, its);
+    }
+    return told;
+  }
+
+  /** A stream has room again: its victims are told what they kept, and catch up with what has happened since. */
+  relieve(stream: StreamId): readonly Told[] {
+    const told: Told[] = [];
+    const { revision } = this.#store;
+    for (const watcher of Array.from(this.#victims)) {
+      if (watcher.stream !== stream) continue;
+      if (!this.#tell(watcher, watcher.held ?? [], revision, told)) break;
+      this.#victims.delete(watcher);
+      this.#slowed.push({ stream, id: watcher.id, slow: false });
+      watcher.held = null;
+      watcher.state = watcher.minRevision > revision ? "synced" : "unsynced";
+      this.#keep(watcher);
     }
     return told;
   }
@@ -207,19 +249,33 @@ export class Watchable {
     for (const watcher of chosen) {
       this.#unsynced.delete(watcher);
       if (watcher.minRevision < compactRevision) {
-        watcher.state = "compacted";
         const { stream, id: watchId } = watcher;
         const header = this.#header(0);
-        told.push({ stream, response: create(WatchResponse, { header, watchId, canceled: true, compactRevision }) });
+        const response = create(WatchResponse, { header, watchId, canceled: true, compactRevision });
+        if (this.#takes(stream, response)) {
+          watcher.state = "compacted";
+          told.push({ stream, response });
+        } else this.#keep(watcher);
         continue;
       }
       const batch = batches.get(watcher);
       watcher.minRevision = batch?.more ?? revision + 1;
+      if (batch !== undefined && !this.#tell(watcher, batch.changes, revision, told)) {
+        this.#makeVictim(watcher, batch.changes);
+        continue;
+      }
       watcher.state = watcher.minRevision > revision ? "synced" : "unsynced";
       this.#keep(watcher);
-      if (batch !== undefined) this.#tell(watcher, batch.changes, revision, told);
     }
     return told;
+  }
+
+  #makeVictim(watcher: Watcher, held: readonly Change[]): void {
+    this.#drop(watcher);
+    watcher.state = "victim";
+    watcher.held = held;
+    this.#victims.add(watcher);
+    this.#slowed.push({ stream: watcher.stream, id: watcher.id, slow: true });
   }
 
   /** One walk through the past for all of them. */
@@ -294,12 +350,16 @@ export class Watchable {
 
   // ── inside ──
 
-  #tell(watcher: Watcher, changes: readonly Change[], revision: number, told: Told[]): void {
+  /** @returns false when its stream takes no more */
+  #tell(watcher: Watcher, changes: readonly Change[], revision: number, told: Told[]): boolean {
     const events = changes.flatMap((change) => this.#eventFor(watcher, change));
-    if (events.length === 0) return;
-    watcher.quiet = false;
+    if (events.length === 0) return true;
     const { stream, id: watchId } = watcher;
-    told.push({ stream, response: create(WatchResponse, { header: this.#header(revision), watchId, events }) });
+    const response = create(WatchResponse, { header: this.#header(revision), watchId, events });
+    if (!this.#takes(stream, response)) return false;
+    watcher.quiet = false;
+    told.push({ stream, response });
+    return true;
   }
 
   /** The value before is looked up as it is sent, and is missing once it is compacted. */
@@ -314,11 +374,13 @@ export class Watchable {
   #keep(watcher: Watcher): void {
     if (watcher.state === "unsynced") this.#unsynced.add(watcher);
     else if (watcher.state === "synced") this.#synced.add(watcher);
+    else if (watcher.state === "victim") this.#victims.add(watcher);
   }
 
   #drop(watcher: Watcher): void {
     this.#unsynced.delete(watcher);
     this.#synced.delete(watcher);
+    this.#victims.delete(watcher);
   }
 
   #refusal(cancelReason: string): WatchResponse {

@@ -25,6 +25,7 @@ export function describeEtcd(data: unknown): Described {
       return plain("request", { request: said.call, value: said.method });
     case "send":
     case "half-close":
+    case "window":
     case "cancel":
       return plain("request", { request: said.call, value: said.type });
     case "answer":

@@ -61,10 +61,17 @@ export class Watches {
     );
     this.kept.put({
       ...known,
-      state: "synced",
+      state: known.state === "slow" ? "slow" : "synced",
       delivered: [...known.delivered, ...fresh].slice(-DELIVERED_SHOWN),
       deliveredCount: known.deliveredCount + events.length,
     });
+  }
+
+  slowed({ watch, slow }: EtcdEvent & { type: "etcd-watch-slowed" }): void {
+    const known = this.kept.get(watch);
+    if (known === undefined || known.state === "cancelled") return;
+    // With room again it catches up with what it missed.
+    this.kept.put({ ...known, state: slow ? "slow" : "unsynced" });
   }
 
   ended(id: string, why: string | null, at: Micros): void {

@@ -199,6 +199,8 @@ export class EtcdFold implements PartFold<EtcdDelta> {
         return this.#watches.created(process, at, event);
       case "etcd-watch-told":
         return this.#watches.told(at, event);
+      case "etcd-watch-slowed":
+        return this.#watches.slowed(event);
       case "etcd-watch-ended":
         if (event.why !== null) this.#note = { what: "etcd-watch-cancelled", figures: { why: event.why } };
         return this.#watches.ended(event.watch, event.why, at);
