@@ -1,8 +1,9 @@
-/** The pops that wait: BLPOP, BRPOP, BLMOVE, BRPOPLPUSH. What they do when there is something, and for how long they wait. */
+/** The pops that wait: BLPOP, BRPOP, BLMOVE, BRPOPLPUSH, BZPOPMIN, BZPOPMAX. What they do when there is something, and for how long they wait. */
 import { lower } from "./bytes.ts";
 import { endOf, moveOne, popOne } from "./commands/lists.ts";
 import type { Keyspace } from "./keyspace.ts";
-import { toDouble } from "./numbers.ts";
+import { formatDouble, toDouble } from "./numbers.ts";
+import { popOneOf } from "./commands/sorted-sets.ts";
 import { bulk, bulks, Refused, type Reply } from "./reply.ts";
 
 /** Seconds; 0: for ever. */
@@ -30,6 +31,14 @@ export function popFrom(keys: Keyspace, args: readonly string[]): Popped | null 
     return moved === null
       ? null
       : { reply: bulk(moved), done: ["LMOVE", first, second, take.toUpperCase(), put.toUpperCase()] };
+  }
+  if (name === "bzpopmin" || name === "bzpopmax") {
+    for (const key of args.slice(1, -1)) {
+      const row = popOneOf({ keys }, key, name === "bzpopmax");
+      if (row !== null)
+        return { reply: bulks([key, row[0], formatDouble(row[1])]), done: [name.slice(1).toUpperCase(), key] };
+    }
+    return null;
   }
   for (const key of args.slice(1, -1)) {
     const value = popOne(keys, key, name === "blpop" ? "left" : "right");

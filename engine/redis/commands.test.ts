@@ -5,7 +5,7 @@ import { globMatches } from "./glob.ts";
 import { addLongDouble } from "./long-double.ts";
 import { formatDouble } from "./numbers.ts";
 import { judgeRedlock, quorum, validity } from "./recipes.ts";
-import { sha1 } from "./sha1.ts";
+import { sha1 } from "../base/sha1.ts";
 import { RedisWorld } from "./testing.ts";
 
 const server = (): ((...args: readonly string[]) => unknown) => {

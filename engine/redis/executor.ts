@@ -36,7 +36,8 @@ import {
 import { RANDOM_START, type RandomState } from "./lua/random.ts";
 import { ScriptEngine } from "./scripting.ts";
 import { type Blocked, newSession, type Session, subscriptions } from "./session.ts";
-import { sha1 } from "./sha1.ts";
+import { auth, hello } from "./greeting.ts";
+import { sha1 } from "../base/sha1.ts";
 import { COMMANDS, CONTAINERS } from "./table.ts";
 import { arityError, inOneLine, inShort, unknownCommand } from "./wording.ts";
 
@@ -319,11 +320,9 @@ export class Executor {
         this.keys.selected = session.db;
         return OK;
       case "hello":
-        return error("NOPROTO unsupported protocol version");
+        return hello(session, args, this.#around.isReplica());
       case "auth":
-        return error(
-          "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?",
-        );
+        return auth(args.slice(1));
       case "reset":
         this.#leaveMulti(session);
         Object.assign(session, { name: "", db: 0, channels: [], patterns: [] });
@@ -369,6 +368,8 @@ export class Executor {
       case "brpop":
       case "blmove":
       case "brpoplpush":
+      case "bzpopmin":
+      case "bzpopmax":
         return this.#blockingPop(session, args, n, mayBlock);
       default:
         return this.#around.serverCommand(session, name, args, n, mayBlock);

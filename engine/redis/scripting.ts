@@ -19,7 +19,7 @@ import { compile } from "./lua/parser.ts";
 import type { RandomState } from "./lua/random.ts";
 import { installStruct } from "./lua/struct.ts";
 import { LuaError, type LuaFunction, LuaSyntaxError, LuaTable, type LuaValue } from "./lua/value.ts";
-import { sha1 } from "./sha1.ts";
+import { sha1 } from "../base/sha1.ts";
 
 const CHUNK = "user_script";
 const NESTED_MAX = 100;

@@ -8,7 +8,7 @@ import type { Executor } from "./executor.ts";
 import { toDouble, toInt64 } from "./numbers.ts";
 import type { Options } from "./options.ts";
 import type { Link, Stream } from "./replication.ts";
-import { array, bulk, bulks, error, int, NIL, OK, type Reply, status, SYNTAX } from "./reply.ts";
+import { array, bulk, bulks, error, int, NIL, NIL_ARRAY, OK, type Reply, status, SYNTAX } from "./reply.ts";
 import { type Session, subscriptions } from "./session.ts";
 import { COMMANDS } from "./table.ts";
 
@@ -30,6 +30,8 @@ export interface ServerView {
   removeFile(): void;
   setActiveExpire(on: boolean): void;
   sleepUntil(until: Micros): void;
+  /** Closes a client's connection; that of the one who asks for it only after the answer. */
+  hangUp(session: Session, asker: Session): void;
 }
 
 /** Null: the answer comes later. */
@@ -63,6 +65,15 @@ export function serverCommand(
       if (server.isRewriting) return error("ERR Background append only file rewriting already in progress");
       if (server.options.flag("appendonly")) server.rewriteFile(true);
       return status("Background append only file rewriting started");
+    case "slowlog":
+      return lower(args[1] ?? "") === "len" ? int(0) : lower(args[1] ?? "") === "reset" ? OK : array([]);
+    case "acl":
+      return lower(args[1] ?? "") === "whoami" ? bulk("default") : bulks(["user default on nopass ~* &* +@all"]);
+    case "cluster":
+    case "readonly":
+    case "readwrite":
+    case "asking":
+      return error("ERR This instance has cluster support disabled");
     case "lastsave":
       return int(Math.floor(server.startedAt / SECOND));
     default:
@@ -129,6 +140,14 @@ function client(server: ServerView, session: Session, args: readonly string[]): 
       session.name = name;
       return OK;
     }
+    case "kill":
+      return kill(server, session, args.slice(2));
+    case "unblock":
+      return unblock(server, args.slice(2));
+    case "getredir":
+      return int(-1);
+    case "trackinginfo":
+      return array([bulk("flags"), bulks(["off"]), bulk("redirect"), int(-1), bulk("prefixes"), array([])]);
     case "info":
       return bulk(line(session));
     case "list":
@@ -136,6 +155,65 @@ function client(server: ServerView, session: Session, args: readonly string[]): 
     default:
       return OK;
   }
+}
+
+/** By number or by address, the latter in the old form too; who asks is spared unless SKIPME says otherwise. */
+function kill(server: ServerView, own: Session, args: readonly string[]): Reply {
+  const { sessions } = server.executor;
+  if (args.length === 1) {
+    const found = sessions.find(({ id }) => id === args[0]);
+    if (found === undefined) return error("ERR No such client");
+    server.hangUp(found, own);
+    return OK;
+  }
+  let skipsOwn = true;
+  const tests: ((one: Session) => boolean)[] = [];
+  for (let i = 0; i < args.length; i += 2) {
+    const value = args[i + 1];
+    if (value === undefined) return error(SYNTAX);
+    switch (lower(args[i] as string)) {
+      case "id": {
+        const number = toInt64(value);
+        if (number === null || number < 1n) return error("ERR client-id should be greater than 0");
+        tests.push((one) => BigInt(one.number) === number);
+        break;
+      }
+      case "addr":
+        tests.push(({ id }) => id === value);
+        break;
+      case "type":
+        if (!["normal", "master", "replica", "slave", "pubsub"].includes(lower(value)))
+          return error(`ERR Unknown client type '${value}'`);
+        tests.push((one) => lower(value) === (subscriptions(one) > 0 ? "pubsub" : "normal"));
+        break;
+      case "user":
+        if (value !== "default") return error(`ERR No such user '${value}'`);
+        break;
+      case "skipme":
+        if (lower(value) !== "yes" && lower(value) !== "no") return error(SYNTAX);
+        skipsOwn = lower(value) === "yes";
+        break;
+      default:
+        return error(SYNTAX);
+    }
+  }
+  const doomed = sessions.filter((one) => !(skipsOwn && one === own) && tests.every((test) => test(one)));
+  for (const one of doomed) server.hangUp(one, own);
+  return int(doomed.length);
+}
+
+function unblock(server: ServerView, [number = "", how = "timeout", ...more]: readonly string[]): Reply {
+  const word = lower(how);
+  if (more.length > 0) return error(SYNTAX);
+  if (word !== "timeout" && word !== "error") return error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+  const wanted = toInt64(number);
+  if (wanted === null) return error("ERR value is not an integer or out of range");
+  const found = server.executor.sessions.find((one) => BigInt(one.number) === wanted);
+  if (found?.blocked == null) return int(0);
+  if (word === "error") server.executor.unblock(found, error("UNBLOCKED client unblocked via CLIENT UNBLOCK"));
+  else if (found.blocked.type === "list") server.executor.unblock(found, NIL_ARRAY);
+  else server.executor.unblock(found, int(server.stream.countAt(found.blocked.offset)));
+  return int(1);
 }
 
 function debug(server: ServerView, args: readonly string[]): Reply {

@@ -314,6 +314,15 @@ export class RedisServer implements Process, ServerView {
     this.executor.closed(session.id);
   }
 
+  hangUp(session: Session, asker: Session): void {
+    if (session === asker) {
+      this.#state.closing.push(session.id);
+      return;
+    }
+    this.#outbox.push({ connection: session.id, data: null, close: true });
+    this.executor.closed(session.id);
+  }
+
   #send(connection: ConnectionId, data: unknown): void {
     this.#outbox.push({ connection, data, close: false });
   }

@@ -1,9 +1,11 @@
 /** All commands by name: those on data with their handlers, those on the connection or the server by their arity and flags. */
 import { command, type CommandSpec } from "./call.ts";
+import { bitCommands } from "./commands/bits.ts";
 import { hashCommands } from "./commands/hashes.ts";
 import { keyCommands, objectSubcommands } from "./commands/keys.ts";
 import { listCommands } from "./commands/lists.ts";
 import { setCommands } from "./commands/sets.ts";
+import { sortedSetAlgebra } from "./commands/sorted-set-algebra.ts";
 import { sortedSetCommands } from "./commands/sorted-sets.ts";
 import { stringCommands } from "./commands/strings.ts";
 
@@ -38,6 +40,8 @@ const OTHERS: readonly CommandSpec[] = [
   command("brpop", -3, "write noscript"),
   command("blmove", 6, "write noscript"),
   command("brpoplpush", 4, "write noscript"),
+  command("bzpopmin", -3, "write noscript"),
+  command("bzpopmax", -3, "write noscript"),
   command("config", -2, "noscript stale"),
   command("client", -2, "noscript stale"),
   command("command", -1, "stale"),
@@ -51,6 +55,12 @@ const OTHERS: readonly CommandSpec[] = [
   command("save", 1, "noscript nomulti"),
   command("bgsave", -1, "noscript"),
   command("lastsave", 1, "stale"),
+  command("slowlog", -2, "stale"),
+  command("acl", -2, "noscript stale"),
+  command("cluster", -2, "stale"),
+  command("readonly", 1, "stale"),
+  command("readwrite", 1, "stale"),
+  command("asking", 1, ""),
 ];
 
 export const COMMANDS: ReadonlyMap<string, CommandSpec> = new Map(
@@ -61,6 +71,8 @@ export const COMMANDS: ReadonlyMap<string, CommandSpec> = new Map(
     ...listCommands,
     ...setCommands,
     ...sortedSetCommands,
+    ...sortedSetAlgebra,
+    ...bitCommands,
     ...OTHERS,
   ].map((spec) => [spec.name, spec]),
 );
@@ -85,9 +97,15 @@ export const CONTAINERS: Readonly<Record<string, readonly CommandSpec[]>> = {
     command("getname", 2, "noscript"),
     command("setname", 3, "noscript"),
     command("list", -2, "noscript"),
+    command("kill", -3, "noscript"),
+    command("unblock", -3, "noscript"),
+    command("getredir", 2, "noscript"),
+    command("trackinginfo", 2, "noscript"),
     command("info", 2, "noscript"),
     command("reply", 3, "noscript"),
     command("no-evict", 3, "noscript"),
   ],
+  slowlog: [command("get", -2, "stale"), command("len", 2, "stale"), command("reset", 2, "stale")],
+  acl: [command("whoami", 2, "noscript stale"), command("list", 2, "noscript stale")],
   pubsub: [command("channels", -2, ""), command("numsub", -2, ""), command("numpat", 2, "")],
 };

@@ -3,17 +3,27 @@
  *
  * Calls, results, errors and events have the names of ZooKeeper's Java API, which are also those of the traces in
  * `conformance/zookeeper`. Data is text here: labs write text, and its length is counted in UTF-8 bytes as the server
- * would. There are no ACLs but the one that keeps `/zookeeper/config` from being written, no TTL and container nodes.
+ * would. Quotas are not enforced, and all clients have one address.
  */
 import type { Brand } from "../base/brand.ts";
 import type { Micros } from "../base/units.ts";
+import type { Acl, Id } from "./acl.ts";
 
 /** Each write takes one, a failed one too, and so do the start and the end of a session. */
 export type Zxid = number;
 /** 64 bits in hexadecimal, as ZooKeeper prints it. */
 export type SessionId = Brand<string, "SessionId">;
 
-export type CreateMode = "PERSISTENT" | "EPHEMERAL" | "PERSISTENT_SEQUENTIAL" | "EPHEMERAL_SEQUENTIAL";
+export type CreateMode =
+  | "PERSISTENT"
+  | "EPHEMERAL"
+  | "PERSISTENT_SEQUENTIAL"
+  | "EPHEMERAL_SEQUENTIAL"
+  /** Goes away some time after its last child has gone. */
+  | "CONTAINER"
+  /** Go away when they have no children and were not written for their ttl. */
+  | "PERSISTENT_WITH_TTL"
+  | "PERSISTENT_SEQUENTIAL_WITH_TTL";
 
 /** Names of KeeperException.Code. */
 export type ErrorName =
@@ -24,6 +34,8 @@ export type ErrorName =
   | "NoChildrenForEphemerals"
   | "BadArguments"
   | "NoAuth"
+  | "InvalidACL"
+  | "AuthFailed"
   | "NoWatcher"
   | "RuntimeInconsistency"
   | "SessionExpired"
@@ -52,6 +64,10 @@ interface Create {
   readonly path: string;
   readonly data: string;
   readonly mode: CreateMode;
+  /** Left out: anyone may do anything. */
+  readonly acl?: readonly Acl[];
+  /** Milliseconds, for the modes with one. */
+  readonly ttl?: number;
 }
 
 /** Version -1 stands for any. */
@@ -61,7 +77,11 @@ export type MultiOp =
   | { readonly call: "setData"; readonly path: string; readonly data: string; readonly version: number }
   | { readonly call: "check"; readonly path: string; readonly version: number };
 
-export type WriteCall = MultiOp | { readonly call: "multi"; readonly ops: readonly MultiOp[] };
+export type WriteCall =
+  | MultiOp
+  | { readonly call: "multi"; readonly ops: readonly MultiOp[] }
+  /** `version`: of the ACL, the Stat's aversion. */
+  | { readonly call: "setACL"; readonly path: string; readonly acl: readonly Acl[]; readonly version: number };
 
 export type WatcherType = "data" | "children" | "any";
 export type WatcherMode = "standard" | "persistent" | "recursive";
@@ -77,6 +97,10 @@ export interface WatchList {
 
 export type ReadCall =
   | { readonly call: "exists" | "getData" | "getChildren"; readonly path: string; readonly watch: boolean }
+  | { readonly call: "getACL" | "getAllChildrenNumber"; readonly path: string }
+  | { readonly call: "whoAmI" }
+  /** Shows who the client is, for as long as the connection lasts. */
+  | { readonly call: "addAuth"; readonly scheme: string; readonly auth: string }
   | { readonly call: "getEphemerals"; readonly prefix: string }
   | ({ readonly call: "setWatches"; readonly lastZxid: Zxid } & WatchList)
   | { readonly call: "addWatch"; readonly path: string; readonly mode: "persistent" | "recursive" }
@@ -104,6 +128,10 @@ export interface Result {
   /** In no order that means anything; sorted here. */
   readonly children?: readonly string[];
   readonly results?: readonly MultiResult[];
+  readonly acl?: readonly Acl[];
+  /** Of all nodes below. */
+  readonly count?: number;
+  readonly ids?: readonly Id[];
 }
 
 export type Answer = { readonly err: "OK"; readonly result: Result } | { readonly err: ErrorName };
@@ -148,6 +176,7 @@ export function isWrite(call: Call): call is WriteCall {
     case "setData":
     case "check":
     case "multi":
+    case "setACL":
       return true;
     default:
       return false;
@@ -159,5 +188,5 @@ export function isEphemeral(mode: CreateMode): boolean {
 }
 
 export function isSequential(mode: CreateMode): boolean {
-  return mode === "PERSISTENT_SEQUENTIAL" || mode === "EPHEMERAL_SEQUENTIAL";
+  return mode.includes("SEQUENTIAL");
 }

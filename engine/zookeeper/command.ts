@@ -9,6 +9,7 @@
 import { MalformedBytes, utf8Decode, utf8Encode } from "../base/bytes.ts";
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
+import type { Id } from "./acl.ts";
 import type { MultiOp, SessionId, WriteCall } from "./api.ts";
 
 /** A pipe: `era` counts the pipes of one incarnation of a member. */
@@ -21,7 +22,10 @@ export type Body =
   | { readonly type: "open"; readonly timeout: Micros }
   /** A client comes back: takes no zxid. */
   | { readonly type: "renew"; readonly session: SessionId; readonly password: string; readonly timeout: Micros }
-  | { readonly type: "write"; readonly session: SessionId; readonly call: WriteCall }
+  /** `ids`: what the client has shown of itself, beside its address. */
+  | { readonly type: "write"; readonly session: SessionId; readonly call: WriteCall; readonly ids?: readonly Id[] }
+  /** The leader found a container or a node with a ttl whose time is over. */
+  | { readonly type: "clean"; readonly path: string }
   | { readonly type: "close"; readonly session: SessionId; readonly why: "asked" | "expired" }
   /** Nothing but its place in the log; takes no zxid. */
   | { readonly type: "sync"; readonly session: SessionId; readonly path: string };
@@ -58,12 +62,15 @@ export function labelOf({ body }: Command): string {
       return callLabel(body.call);
     case "close":
       return body.why === "expired" ? `expire ${body.session}` : `close ${body.session}`;
+    case "clean":
+      return `clean ${body.path}`;
     case "sync":
       return `sync ${body.path}`;
   }
 }
 
 function callLabel(call: WriteCall): string {
+  if (call.call === "setACL") return `setACL ${call.path}`;
   return call.call === "multi" ? `multi ${call.ops.map(opLabel).join(", ")}` : opLabel(call);
 }
 

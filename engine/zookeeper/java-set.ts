@@ -57,11 +57,17 @@ function byBucket(items: readonly string[], capacity: number): string[] {
     .map(({ item }) => item);
 }
 
-/** String.hashCode with its high half mixed into the low one, as HashMap does. */
+/** With its high half mixed into the low one, as HashMap does. */
 function spreadHash(text: string): number {
+  const hash = hashCode(text);
+  return hash ^ (hash >>> 16);
+}
+
+/** Java's String.hashCode. */
+export function hashCode(text: string): number {
   let hash = 0;
   for (let i = 0; i < text.length; i += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-  return hash ^ (hash >>> 16);
+  return hash;
 }
 
 function powerOfTwoFrom(least: number): number {

@@ -7,7 +7,10 @@ export function callLabel(call: Call): string {
       return `multi of ${call.ops.length}`;
     case "setWatches":
     case "closeSession":
+    case "whoAmI":
       return call.call;
+    case "addAuth":
+      return `${call.call} ${call.scheme}`;
     case "getEphemerals":
       return `${call.call} ${call.prefix}`;
     default:

@@ -10,7 +10,7 @@ import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { Answer, Credentials, SessionId, Zxid } from "./api.ts";
 import type { Command, Pipe } from "./command.ts";
-import { type Change, Tree, type TreeOptions, type TreeState } from "./tree.ts";
+import { type Change, Tree, type TreeCheckpoint, type TreeOptions, type TreeState } from "./tree.ts";
 
 export interface Session {
   readonly password: string;
@@ -47,6 +47,7 @@ export type Applied =
       readonly zxid: Zxid | null;
       readonly changes: readonly Change[];
     }
+  | { readonly type: "cleaned"; readonly zxid: Zxid; readonly changes: readonly Change[] }
   | { readonly type: "synced"; readonly path: string };
 
 interface Progress extends Pipe {
@@ -58,6 +59,10 @@ interface MachineState {
   readonly tree: TreeState;
   readonly sessions: readonly (readonly [SessionId, Session])[];
   readonly pipes: readonly (readonly [ProcessId, Progress])[];
+}
+
+export interface MachineCheckpoint extends Omit<MachineState, "tree"> {
+  readonly tree: TreeCheckpoint;
 }
 
 export class ZooKeeperMachine {
@@ -93,16 +98,20 @@ export class ZooKeeperMachine {
         return { type: "renewed", session, ok: true, timeout, from: old.member };
       }
       case "write": {
-        const { session, call } = body;
+        const { session, call, ids = [] } = body;
         this.#zxid += 1;
         const zxid = this.#zxid;
         const owner = this.#sessions.get(session)?.member;
         const refused = owner === undefined ? "SessionExpired" : owner === member ? null : "SessionMoved";
         if (refused !== null) return { type: "written", session, zxid, answer: { err: refused }, changes: [] };
-        return { type: "written", session, zxid, ...this.tree.write(call, { session, zxid, time }) };
+        return { type: "written", session, zxid, ...this.tree.write(call, { session, zxid, time, ids }) };
       }
       case "close":
         return this.#close(body.session, body.why);
+      case "clean": {
+        this.#zxid += 1;
+        return { type: "cleaned", zxid: this.#zxid, changes: this.tree.clean(body.path, this.#zxid) };
+      }
       case "sync":
         return { type: "synced", path: body.path };
     }
@@ -133,6 +142,17 @@ export class ZooKeeperMachine {
     return true;
   }
 
+  checkpoint(): MachineCheckpoint {
+    const [zxid, tree] = [this.#zxid, this.tree.checkpoint()];
+    return { zxid, tree, sessions: [...this.#sessions], pipes: [...this.#pipes] };
+  }
+
+  resume({ zxid, tree, sessions, pipes }: MachineCheckpoint): void {
+    this.#zxid = zxid;
+    this.tree.resume(tree);
+    this.#keep(sessions, pipes);
+  }
+
   snapshot(): Uint8Array {
     const state: MachineState = {
       zxid: this.#zxid,
@@ -147,6 +167,10 @@ export class ZooKeeperMachine {
     const { zxid, tree, sessions, pipes } = JSON.parse(utf8Decode(snapshot)) as MachineState;
     this.#zxid = zxid;
     this.tree.load(tree);
+    this.#keep(sessions, pipes);
+  }
+
+  #keep(sessions: MachineState["sessions"], pipes: MachineState["pipes"]): void {
     this.#sessions.clear();
     for (const [id, session] of sessions) this.#sessions.set(id, session);
     this.#pipes.clear();

@@ -10,6 +10,7 @@
  * session; a client that has seen more than this member is turned away. Stronger than ZooKeeper: `sync` goes through
  * the log.
  */
+import { type Acl, allows, authenticated, type Id, idsOf, PERMS } from "./acl.ts";
 import { present, unreachable } from "../base/assert.ts";
 import { MS, type Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
@@ -24,7 +25,7 @@ import { ExpiryQueue } from "./expiry.ts";
 import { callLabel } from "./label.ts";
 import { Outbox, type OutboxState } from "./outbox.ts";
 import { type Touch, TouchReport, type TouchReportState } from "./touches.ts";
-import type { TreeOptions } from "./tree.ts";
+import type { Change, TreeOptions } from "./tree.ts";
 import { type Notice, type WatchSet, Watches } from "./watches.ts";
 
 export interface ZooKeeperConfig {
@@ -80,6 +81,8 @@ interface Client {
   readonly session: SessionId | null;
   readonly timeout: Micros;
   readonly waiting: readonly Waiting[];
+  /** What it has shown of itself, beside its address. */
+  readonly ids: readonly Id[];
 }
 
 export interface ServerCheckpoint {
@@ -89,6 +92,7 @@ export interface ServerCheckpoint {
   readonly outbox: OutboxState;
   readonly expiry: readonly (readonly [SessionId, Micros])[];
   readonly touches: TouchReportState;
+  readonly cleanedAt: Micros;
 }
 
 export class ZooKeeperServer {
@@ -105,6 +109,8 @@ export class ZooKeeperServer {
   /** Used only while another one leads. */
   readonly #touches: TouchReport;
   #leader: ProcessId | null = null;
+  /** When the leader last looked for what is to be cleaned away, on its monotonic clock. */
+  #cleanedAt: Micros = 0;
   /** Of the input at hand. */
   #stamp: Stamp = { mono: 0, wall: 0, awake: 0 };
 
@@ -138,11 +144,14 @@ export class ZooKeeperServer {
     this.#expiry.clear();
     const why: ZooKeeperReason = leader === null ? { rule: "no-leader" } : { rule: "leader-changed", from, to: leader };
     for (const connection of this.#clients.keys()) this.#drop(connection, why);
-    if (leader === this.#id) this.#countSessions();
+    if (leader === this.#id) {
+      this.#cleanedAt = stamp.mono;
+      this.#countSessions();
+    }
   }
 
   accepted(connection: ConnectionId, client: ProcessId): void {
-    this.#clients.set(connection, { id: client, state: "greeting", session: null, timeout: 0, waiting: [] });
+    this.#clients.set(connection, { id: client, state: "greeting", session: null, timeout: 0, waiting: [], ids: [] });
     if (this.#leader === null) this.#drop(connection, { rule: "no-leader" });
   }
 
@@ -185,7 +194,7 @@ export class ZooKeeperServer {
     if (applied.type === "passed-over") return;
     this.#note(command, applied);
     const origin = this.#outbox.arrived(command, this.#id, stamp.awake);
-    if (applied.type === "written" || applied.type === "ended") this.#tellWatchers(applied);
+    if ("changes" in applied) this.#tellWatchers(applied.changes);
     this.#followSession(applied);
     if (origin !== null) this.#answer(origin, applied);
     this.#closeConnectionsOf(applied, origin);
@@ -199,6 +208,7 @@ export class ZooKeeperServer {
       this.#emit?.({ type: "session-ran-out", session, timeout });
       this.#propose(null, { type: "close", session, why: "expired" });
     }
+    this.#clean();
     const report = this.#leader === this.#id ? null : this.#touches.due(stamp.mono);
     if (report !== null && this.#leader !== null) this.#host.tell(this.#leader, report);
     for (const bytes of this.#outbox.again(stamp.awake, this.#config.proposeAgain)) this.#host.propose(bytes);
@@ -206,11 +216,21 @@ export class ZooKeeperServer {
 
   /** The awake time at which `tick` has something to do; infinite when nothing waits. */
   wakeAt({ mono, awake }: Stamp): Micros {
-    const due = Math.min(
-      this.#expiry.nextAt,
-      this.#leader === this.#id ? Number.POSITIVE_INFINITY : this.#touches.nextAt,
-    );
+    const due = Math.min(this.#expiry.nextAt, this.#leader === this.#id ? this.#cleanAt() : this.#touches.nextAt);
     return Math.min(awake + Math.max(0, due - mono), this.#outbox.againAt(this.#config.proposeAgain));
+  }
+
+  /** On the leader, once a minute: containers and nodes with a ttl whose time is over. */
+  #clean(): void {
+    const { mono, wall } = this.#stamp;
+    if (this.#leader !== this.#id || mono < this.#cleanAt()) return;
+    this.#cleanedAt = mono;
+    for (const path of this.#machine.tree.over(Math.floor(wall / MS))) this.#propose(null, { type: "clean", path });
+  }
+
+  /** On the monotonic clock; infinite while there is nothing of the kind. */
+  #cleanAt(): Micros {
+    return this.#machine.tree.hasTransient ? this.#cleanedAt + CLEAN_EVERY : Number.POSITIVE_INFINITY;
   }
 
   // ── what others show ──
@@ -247,6 +267,7 @@ export class ZooKeeperServer {
       outbox: this.#outbox.state(),
       expiry: this.#expiry.state(),
       touches: this.#touches.state(),
+      cleanedAt: this.#cleanedAt,
     };
   }
 
@@ -258,6 +279,7 @@ export class ZooKeeperServer {
     this.#outbox.load(saved.outbox);
     this.#expiry.load(saved.expiry);
     this.#touches.load(saved.touches);
+    this.#cleanedAt = saved.cleanedAt;
   }
 
   // ── connections ──
@@ -309,7 +331,7 @@ export class ZooKeeperServer {
   // ── requests ──
 
   #request(connection: ConnectionId, client: Client, session: SessionId, xid: number, call: Call): void {
-    const body = bodyOf(call, session);
+    const body = bodyOf(call, session, client.ids);
     this.#emit?.({
       type: "zk-request-received",
       client: client.id,
@@ -346,18 +368,27 @@ export class ZooKeeperServer {
       case "exists":
       case "getData":
       case "getChildren": {
-        const answer = tree[call.call](call.path);
+        const answer = call.call === "exists" ? tree.exists(call.path) : tree[call.call](call.path, client.ids);
         // Of a node that is not there only `exists` leaves a watch: for its creation.
         const leaves = answer.err === "OK" || (call.call === "exists" && answer.err === "NoNode");
         if (call.watch && leaves)
           this.#watch(connection, client, call.path, call.call === "getChildren" ? "children" : "data");
         return answer;
       }
+      case "getACL":
+        return tree.getAcl(call.path, client.ids);
+      case "getAllChildrenNumber":
+        return tree.getAllChildrenNumber(call.path, client.ids);
+      case "whoAmI":
+        return { err: "OK", result: { ids: idsOf(client.ids).map(({ scheme, id }) => ({ scheme, id: userOf(id) })) } };
+      case "addAuth":
+        return this.#addAuth(connection, client, call);
       case "getEphemerals":
         return tree.getEphemerals(present(client.session, "a ready client has a session"), call.prefix);
       case "setWatches": {
         const events = this.#watches.set(call, connection, tree);
-        for (const event of events) this.#fire({ connection, event });
+        for (const event of events)
+          if (this.#mayHear(connection, tree.aclOf(event.path))) this.#fire({ connection, event });
         for (const { path, kind, mode } of this.#watches.all().filter((watch) => watch.connection === connection)) {
           this.#emit?.({ type: "watch-set", client: client.id, path, kind, mode });
         }
@@ -376,6 +407,20 @@ export class ZooKeeperServer {
       default:
         return unreachable(call);
     }
+  }
+
+  /** A scheme that nobody knows ends the connection, after the answer. */
+  #addAuth(
+    connection: ConnectionId,
+    client: Client,
+    { scheme, auth }: ReadCall & { readonly call: "addAuth" },
+  ): Answer {
+    const shown = authenticated(scheme, auth);
+    if (shown === null) return { err: "AuthFailed" };
+    const known = shown.scheme === "ip" || client.ids.some(({ id }) => id === shown.id);
+    const now = present(this.#clients.get(connection), "the client that asks");
+    if (!known) this.#clients.set(connection, { ...now, ids: [...client.ids, shown] });
+    return OK;
   }
 
   #watch(connection: ConnectionId, { id }: Client, path: string, kind: "data" | "children"): void {
@@ -431,8 +476,18 @@ export class ZooKeeperServer {
     }
   }
 
-  #tellWatchers({ changes }: Applied & { readonly type: "written" | "ended" }): void {
-    for (const change of changes) for (const notice of this.#watches.trigger(change)) this.#fire(notice);
+  #tellWatchers(changes: readonly Change[]): void {
+    for (const change of changes)
+      for (const notice of this.#watches.trigger(change)) {
+        const acl = notice.event.type === "NodeChildrenChanged" ? change.parentAcl : change.acl;
+        if (this.#mayHear(notice.connection, acl)) this.#fire(notice);
+      }
+  }
+
+  /** A watch tells nothing to whom the node may not be read by; it is used up all the same. */
+  #mayHear(connection: ConnectionId, acl: readonly Acl[] | null): boolean {
+    const client = this.#clients.get(connection);
+    return acl === null || client === undefined || allows(acl, PERMS.read, idsOf(client.ids));
   }
 
   #fire({ connection, event }: Notice): void {
@@ -494,6 +549,7 @@ export class ZooKeeperServer {
         return emit({ type: "session-moved", session: applied.session, from: applied.from, to: member });
       case "written":
       case "ended":
+      case "cleaned":
         this.#noteChanges(applied);
         if (applied.type !== "ended" || applied.zxid === null) return;
         return emit({
@@ -510,14 +566,14 @@ export class ZooKeeperServer {
     }
   }
 
-  #noteChanges(applied: Applied & { readonly type: "written" | "ended" }): void {
+  #noteChanges(applied: Applied & { readonly type: "written" | "ended" | "cleaned" }): void {
     const emit = this.#emit;
     const { zxid, changes } = applied;
     if (emit === null || zxid === null) return;
     for (const { type, path } of changes) {
-      const found = type === "NodeDeleted" ? null : this.#machine.tree.getData(path);
+      const found = type === "NodeDeleted" ? null : this.#machine.tree.dataOf(path);
       // One that a multi made and deleted is gone by now.
-      const { data = "", stat = null } = found?.err === "OK" ? found.result : {};
+      const { data, stat } = found ?? { data: "", stat: null };
       if (type === "NodeCreated")
         emit({ type: "znode-created", path, zxid, data, owner: stat?.ephemeralOwner ?? null });
       else if (type === "NodeDataChanged") emit({ type: "znode-changed", path, zxid, data });
@@ -528,9 +584,15 @@ export class ZooKeeperServer {
 
 const OK: Answer = { err: "OK", result: {} };
 
+/** ZooKeeper's ContainerManager: how often it looks. */
+const CLEAN_EVERY: Micros = 60_000 * MS;
+
+/** Of `user:hash` the user. */
+const userOf = (id: string): string => id.split(":")[0] ?? id;
+
 /** The command that a call needs in the log; null for what the member answers by itself. */
-function bodyOf(call: Call, session: SessionId): Body | null {
-  if (isWrite(call)) return { type: "write", session, call };
+function bodyOf(call: Call, session: SessionId, ids: readonly Id[]): Body | null {
+  if (isWrite(call)) return { type: "write", session, call, ...(ids.length === 0 ? {} : { ids }) };
   if (call.call === "sync") return { type: "sync", session, path: call.path };
   return call.call === "closeSession" ? { type: "close", session, why: "asked" } : null;
 }

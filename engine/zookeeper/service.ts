@@ -7,10 +7,11 @@ import type { Applied, Service, ServiceHost } from "../replica/service.ts";
 import type { ProcessId } from "../sim/command.ts";
 import type { ConnectionId, Stamp } from "../sim/process.ts";
 import type { ToServer } from "./api.ts";
+import type { MachineCheckpoint } from "./machine.ts";
 import { type PeerMessage, type ServerCheckpoint, type ZooKeeperConfig, ZooKeeperServer } from "./server.ts";
 
 interface ServiceCheckpoint {
-  readonly machine: Uint8Array;
+  readonly machine: MachineCheckpoint;
   readonly server: ServerCheckpoint;
 }
 
@@ -96,12 +97,12 @@ export class ZooKeeperService implements Service {
   }
 
   checkpoint(): ServiceCheckpoint {
-    return { machine: this.#server.snapshot(), server: this.#server.checkpoint() };
+    return { machine: this.#server.machine.checkpoint(), server: this.#server.checkpoint() };
   }
 
   resume(checkpoint: unknown): void {
     const { machine, server } = checkpoint as ServiceCheckpoint;
-    this.#server.restore(machine);
+    this.#server.machine.resume(machine);
     this.#server.resume(server);
     this.#resumed = true;
   }

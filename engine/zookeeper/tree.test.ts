@@ -10,7 +10,7 @@ function treeOf(overflow: "wraps" | "sticks" = "wraps", counters: Readonly<Recor
   let zxid = 0;
   const write = (call: WriteCall) => {
     zxid += 1;
-    return tree.write(call, { session: A, zxid, time: 0 });
+    return tree.write(call, { session: A, zxid, time: 0, ids: [] });
   };
   const made = (path: string, mode: CreateMode = "PERSISTENT") => {
     const { answer } = write(create(path, mode));
@@ -70,7 +70,47 @@ it("the end of a session takes its ephemeral nodes and nothing else, and a loade
   const copy = new Tree({ overflow: "wraps", counters: {} });
   copy.load(tree.state());
   for (const each of [tree, copy]) {
-    expect(each.endSession(A, 9)).toEqual([{ type: "NodeDeleted", path: "/p/e" }]);
-    expect(each.getChildren("/p")).toMatchObject({ result: { children: ["keep"], stat: { pzxid: 9, cversion: 3 } } });
+    expect(each.endSession(A, 9)).toMatchObject([{ type: "NodeDeleted", path: "/p/e" }]);
+    expect(each.getChildren("/p", [])).toMatchObject({
+      result: { children: ["keep"], stat: { pzxid: 9, cversion: 3 } },
+    });
   }
+});
+
+it("a checkpoint stays as it was, and trees that go on from it do not see each other's changes", () => {
+  const { tree, made } = treeOf();
+  made("/p");
+  made("/p/e", "EPHEMERAL");
+  const saved = tree.checkpoint();
+  expect(tree.checkpoint()).toBe(saved);
+  const before = JSON.stringify(tree.state());
+  const others = [0, 1].map(() => {
+    const other = new Tree({ overflow: "wraps", counters: {} });
+    other.resume(saved);
+    return other;
+  });
+  made("/p/later");
+  others[0]?.write(
+    { call: "setData", path: "/p", data: "other", version: -1 },
+    { session: A, zxid: 9, time: 0, ids: [] },
+  );
+  others[0]?.endSession(A, 10);
+  expect(JSON.stringify(others[1]?.state())).toBe(before);
+  const again = new Tree({ overflow: "wraps", counters: {} });
+  again.resume(saved);
+  expect(JSON.stringify(again.state())).toBe(before);
+});
+
+it("a container that has had children and a node that was not written for its ttl are over once they are empty", () => {
+  const { tree, made } = treeOf();
+  made("/c", "CONTAINER");
+  const write = (call: WriteCall, zxid: number) => tree.write(call, { session: A, zxid, time: 0, ids: [] });
+  write({ call: "create", path: "/t", data: "", mode: "PERSISTENT_WITH_TTL", ttl: 100 }, 5);
+  expect(tree.over(100)).toEqual([]);
+  expect(tree.over(101)).toEqual(["/t"]);
+  made("/c/a");
+  expect(tree.over(0)).toEqual([]);
+  write({ call: "delete", path: "/c/a", version: -1 }, 8);
+  expect(tree.over(0)).toEqual(["/c"]);
+  expect(tree.clean("/c", 9)).toMatchObject([{ type: "NodeDeleted", path: "/c" }]);
 });

@@ -3,8 +3,9 @@
  * checks that its PrepRequestProcessor makes before).
  *
  * It knows sessions only as owners of ephemeral nodes, and watches not at all: a write tells what it changed, in order,
- * and `watches.ts` makes events of that. Of ACLs there is one: `/zookeeper/config` is read only.
+ * and `watches.ts` makes events of that.
  */
+import { type Acl, allows, fixed, type Id, idsOf, masked, OPEN_ACL, PERMS, READ_ONLY_ACL } from "./acl.ts";
 import { assert, present } from "../base/assert.ts";
 import { utf8Encode } from "../base/bytes.ts";
 import {
@@ -41,11 +42,16 @@ export interface Stamped {
   readonly session: SessionId;
   readonly zxid: Zxid;
   readonly time: number;
+  /** Beside its address. */
+  readonly ids: readonly Id[];
 }
 
 export interface Change {
   readonly type: "NodeCreated" | "NodeDeleted" | "NodeDataChanged";
   readonly path: string;
+  /** Who may read the node, and its parent: nobody else hears of it. */
+  readonly acl: readonly Acl[];
+  readonly parentAcl: readonly Acl[];
 }
 
 export interface Written {
@@ -65,11 +71,27 @@ interface Node {
   /** How many children were ever created: the next sequence number. (The Stat's cversion is made of it.) */
   counter: number;
   readonly owner: SessionId | null;
+  acl: readonly Acl[];
+  aversion: number;
+  /** Milliseconds; 0: of a container; null: it goes away by nobody but a client. */
+  readonly ttl: number | null;
+  /** In which it was made or last copied: one of an older epoch belongs to a checkpoint too. */
+  readonly epoch: number;
   readonly children: Set<string>;
 }
 
-type SavedNode = Omit<Node, "children">;
+/** Without what most have alike. */
+type SavedNode = Omit<Node, "children" | "acl" | "aversion" | "ttl" | "epoch"> &
+  Partial<Pick<Node, "acl" | "aversion" | "ttl">>;
 
+/** Shares the nodes with the tree, which copies those that it changes. */
+export interface TreeCheckpoint {
+  readonly epoch: number;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly ephemerals: readonly (readonly [SessionId, JavaSetState])[];
+}
+
+/** As a snapshot of the log has it. */
 export interface TreeState {
   readonly nodes: readonly (readonly [string, SavedNode])[];
   readonly ephemerals: readonly (readonly [SessionId, JavaSetState])[];
@@ -87,12 +109,27 @@ type Outcome = Result | ErrorName;
 
 export class Tree {
   readonly #options: TreeOptions;
-  readonly #nodes = new Map<string, Node>();
+  #nodes = new Map<string, Node>();
+  #epoch = 0;
+  /** The last that was given, as long as nothing has changed since. */
+  #checkpoint: TreeCheckpoint | null = null;
   readonly #ephemerals = new Map<SessionId, JavaSet>();
+  /** Containers and nodes with a ttl. */
+  readonly #transient = new Set<string>();
 
   constructor(options: TreeOptions) {
     this.#options = options;
-    for (const path of SYSTEM_PATHS) this.#nodes.set(path, newNode({ data: "", zxid: 0, time: 0, owner: null }));
+    for (const path of SYSTEM_PATHS)
+      this.#nodes.set(
+        path,
+        newNode({
+          data: "",
+          zxid: 0,
+          time: 0,
+          owner: null,
+          acl: path === CONFIG_PATH ? READ_ONLY_ACL : OPEN_ACL,
+        }),
+      );
     for (const path of SYSTEM_PATHS) if (path !== "/") this.#parent(path).children.add(nameOf(path));
   }
 
@@ -102,19 +139,22 @@ export class Tree {
 
   /** Carries a write out, or does nothing and says why. */
   write(call: WriteCall, stamped: Stamped): Written {
+    this.#checkpoint = null;
     const attempt: Attempt = { ...stamped, undo: [], changes: [], counters: new Map() };
     if (call.call === "multi") return this.#multi(call.ops, attempt);
-    const outcome = this.#single(call, attempt);
+    const outcome = call.call === "setACL" ? this.#setAcl(call, attempt) : this.#single(call, attempt);
     const answer: Answer = typeof outcome === "string" ? { err: outcome } : { err: "OK", result: outcome };
     return { answer, changes: attempt.changes };
   }
 
   /** Deletes the session's ephemeral nodes, all in one transaction. */
   endSession(session: SessionId, zxid: Zxid): readonly Change[] {
+    this.#checkpoint = null;
     const paths = this.#ephemerals.get(session)?.inOrderOfCopy() ?? [];
     this.#ephemerals.delete(session);
+    const changes = paths.map((path) => this.#changeOf("NodeDeleted", path));
     for (const path of paths) this.#remove(path, zxid);
-    return paths.map((path) => ({ type: "NodeDeleted", path }));
+    return changes;
   }
 
   // ── reads ──
@@ -124,12 +164,62 @@ export class Tree {
     return this.#read(path, (node) => ({ stat: statOf(node) }));
   }
 
-  getData(path: string): Answer {
-    return this.#read(path, (node) => ({ data: node.data, stat: statOf(node) }));
+  getData(path: string, ids: readonly Id[]): Answer {
+    return this.#readable(path, ids, (node) => ({ data: node.data, stat: statOf(node) }));
   }
 
-  getChildren(path: string): Answer {
-    return this.#read(path, (node) => ({ children: [...node.children].sort(), stat: statOf(node) }));
+  getChildren(path: string, ids: readonly Id[]): Answer {
+    return this.#readable(path, ids, (node) => ({ children: [...node.children].sort(), stat: statOf(node) }));
+  }
+
+  getAllChildrenNumber(path: string, ids: readonly Id[]): Answer {
+    const above = path === "/" ? "/" : `${path}/`;
+    return this.#readable(path, ids, () => ({
+      count: [...this.#nodes.keys()].filter((key) => key !== "/" && key.startsWith(above)).length,
+    }));
+  }
+
+  /** Whoever may not administer it sees no hashes. */
+  getAcl(path: string, ids: readonly Id[]): Answer {
+    const node = this.#nodes.get(nodeKey(path));
+    if (node === undefined) return { err: "NoNode" };
+    const all = idsOf(ids);
+    if (!allows(node.acl, PERMS.read | PERMS.admin, all)) return { err: "NoAuth" };
+    const acl = allows(node.acl, PERMS.admin, all) ? node.acl : masked(node.acl);
+    return { err: "OK", result: { acl, stat: statOf(node) } };
+  }
+
+  /** What is on record of a change, whoever looks. */
+  dataOf(path: string): { readonly data: string; readonly stat: Stat } | null {
+    const node = this.#nodes.get(nodeKey(path));
+    return node === undefined ? null : { data: node.data, stat: statOf(node) };
+  }
+
+  // ── containers and nodes with a ttl ──
+
+  /** Whether there may be something to clean away in time. */
+  get hasTransient(): boolean {
+    return this.#transient.size > 0;
+  }
+
+  /** Those whose time is over: empty containers that have had children, nodes without children and unwritten for their ttl. */
+  over(time: number): readonly string[] {
+    return [...this.#transient].filter((path) => {
+      const node = this.#nodes.get(path);
+      if (node === undefined || node.children.size > 0) return false;
+      if (node.ttl === 0) return node.counter > 0;
+      return node.ttl !== null && time - node.mtime > node.ttl;
+    });
+  }
+
+  /** Deletes one of them, if it has no children by now. */
+  clean(path: string, zxid: Zxid): readonly Change[] {
+    const node = this.#nodes.get(path);
+    if (node === undefined || node.ttl === null || node.children.size > 0) return [];
+    this.#checkpoint = null;
+    const change = this.#changeOf("NodeDeleted", path);
+    this.#remove(path, zxid);
+    return [change];
   }
 
   /** The session's ephemeral nodes whose paths begin with `prefix`, sorted. */
@@ -145,6 +235,12 @@ export class Tree {
   stat(path: string): Stat | null {
     const node = this.#nodes.get(nodeKey(path));
     return node === undefined ? null : statOf(node);
+  }
+
+  #readable(path: string, ids: readonly Id[], show: (node: Node) => Result): Answer {
+    const node = this.#nodes.get(nodeKey(path));
+    if (node !== undefined && !allows(node.acl, PERMS.read, idsOf(ids))) return { err: "NoAuth" };
+    return this.#read(path, show);
   }
 
   #read(path: string, show: (node: Node) => Result): Answer {
@@ -178,36 +274,48 @@ export class Tree {
       case "setData":
         return this.#setData(op, attempt);
       case "check":
-        return this.#check(op);
+        return this.#check(op, attempt);
     }
   }
 
   /** The order of the checks decides which error is answered; it is the server's. */
   #create(op: MultiOp & { readonly call: "create" | "create2" }, attempt: Attempt): Outcome {
     const parentPath = parentOf(op.path);
-    if (parentPath === null) return "BadArguments";
+    const ttl = ttlOf(op);
+    if (ttl === "bad" || parentPath === null) return "BadArguments";
+    const acl = op.acl === undefined ? OPEN_ACL : fixed(op.acl, attempt.ids);
+    if (acl === null) return "InvalidACL";
     const parent = this.#nodes.get(nodeKey(parentPath));
     if (parent === undefined) return "NoNode";
-    if (parentPath === CONFIG_PATH) return "NoAuth";
+    if (!allows(parent.acl, PERMS.create, idsOf(attempt.ids))) return "NoAuth";
     const counter = attempt.counters.get(nodeKey(parentPath)) ?? parent.counter;
     const path = isSequential(op.mode) ? op.path + sequenceSuffix(counter) : op.path;
     if (!isValidPath(path)) return "BadArguments";
     if (this.#nodes.has(path)) return "NodeExists";
     if (parent.owner !== null) return "NoChildrenForEphemerals";
-    this.#add(path, parent, op, attempt);
-    this.#count(nodeKey(parentPath), parent, (counter + 1) | 0, attempt);
-    attempt.changes.push({ type: "NodeCreated", path });
+    const own = this.#own(nodeKey(parentPath));
+    this.#add(path, own, { ...op, acl, ttl }, attempt);
+    this.#count(nodeKey(parentPath), own, (counter + 1) | 0, attempt);
+    attempt.changes.push(this.#changeOf("NodeCreated", path));
     return op.call === "create" ? { path } : { path, stat: present(this.stat(path), "the node just made") };
   }
 
-  #add(path: string, parent: Node, { data, mode }: { data: string; mode: CreateMode }, attempt: Attempt): void {
+  #add(
+    path: string,
+    parent: Node,
+    { data, mode, acl, ttl }: Pick<Node, "data" | "acl" | "ttl"> & { readonly mode: CreateMode },
+    attempt: Attempt,
+  ): void {
     const { session, zxid, time, undo } = attempt;
     const owner = isEphemeral(mode) ? session : null;
-    const node = newNode({ data, zxid, time, owner, counter: this.#options.counters[path] ?? 0 });
+    const counter = this.#options.counters[path] ?? 0;
+    const node = newNode({ data, zxid, time, owner, acl, ttl, counter, epoch: this.#epoch });
     this.#nodes.set(path, node);
     parent.children.add(nameOf(path));
+    if (ttl !== null) this.#transient.add(path);
     undo.push(() => {
       this.#nodes.delete(path);
+      this.#transient.delete(path);
       parent.children.delete(nameOf(path));
     });
     if (owner === null) return;
@@ -226,54 +334,97 @@ export class Tree {
     undo.push(() => Object.assign(parent, before));
   }
 
-  #delete(op: MultiOp & { readonly call: "delete" }, { zxid, undo, changes }: Attempt): Outcome {
+  #delete(op: MultiOp & { readonly call: "delete" }, { zxid, undo, changes, ids }: Attempt): Outcome {
     const { path } = op;
-    if (parentOf(path) === null || SYSTEM_PATHS.has(path)) return "BadArguments";
+    const parentPath = parentOf(path);
+    if (parentPath === null || SYSTEM_PATHS.has(path)) return "BadArguments";
+    const parent = this.#nodes.get(nodeKey(parentPath));
+    if (parent === undefined) return "NoNode";
+    if (!allows(parent.acl, PERMS.delete, idsOf(ids))) return "NoAuth";
     const node = this.#nodes.get(path);
     if (node === undefined) return "NoNode";
     if (isOtherVersion(op.version, node.version)) return "BadVersion";
     if (node.children.size > 0) return "NotEmpty";
-    const parent = this.#parent(path);
     const { pzxid } = parent;
+    const change = this.#changeOf("NodeDeleted", path);
     const owned = node.owner === null ? undefined : this.#ephemerals.get(node.owner);
-    this.#remove(path, zxid);
+    const own = this.#remove(path, zxid);
     owned?.delete(path);
     undo.push(() => {
       this.#nodes.set(path, node);
-      parent.children.add(nameOf(path));
-      parent.pzxid = pzxid;
+      if (node.ttl !== null) this.#transient.add(path);
+      own.children.add(nameOf(path));
+      own.pzxid = pzxid;
       owned?.add(path);
     });
-    changes.push({ type: "NodeDeleted", path });
+    changes.push(change);
     return {};
   }
 
-  #setData(op: MultiOp & { readonly call: "setData" }, { zxid, time, undo, changes }: Attempt): Outcome {
+  #setData(op: MultiOp & { readonly call: "setData" }, { zxid, time, undo, changes, ids }: Attempt): Outcome {
     const { path, data } = op;
     if (!isValidPath(path)) return "BadArguments";
     const node = this.#nodes.get(path);
     if (node === undefined) return "NoNode";
-    if (path === CONFIG_PATH) return "NoAuth";
+    if (!allows(node.acl, PERMS.write, idsOf(ids))) return "NoAuth";
     if (isOtherVersion(op.version, node.version)) return "BadVersion";
     const before = { data: node.data, version: node.version, mzxid: node.mzxid, mtime: node.mtime };
-    Object.assign(node, { data, version: (node.version + 1) | 0, mzxid: zxid, mtime: time });
-    undo.push(() => Object.assign(node, before));
-    changes.push({ type: "NodeDataChanged", path });
-    return { stat: statOf(node) };
+    const own = this.#own(path);
+    Object.assign(own, { data, version: (node.version + 1) | 0, mzxid: zxid, mtime: time });
+    undo.push(() => Object.assign(own, before));
+    changes.push(this.#changeOf("NodeDataChanged", path));
+    return { stat: statOf(own) };
   }
 
-  #check({ path, version }: MultiOp & { readonly call: "check" }): Outcome {
+  #setAcl({ path, acl, version }: WriteCall & { readonly call: "setACL" }, { ids }: Attempt): Outcome {
+    if (!isValidPath(path)) return "BadArguments";
+    const wanted = fixed(acl, ids);
+    if (wanted === null) return "InvalidACL";
+    const node = this.#nodes.get(path);
+    if (node === undefined) return "NoNode";
+    if (!allows(node.acl, PERMS.admin, idsOf(ids))) return "NoAuth";
+    if (isOtherVersion(version, node.aversion)) return "BadVersion";
+    const own = this.#own(path);
+    own.acl = wanted;
+    own.aversion = (own.aversion + 1) | 0;
+    return { stat: statOf(own) };
+  }
+
+  #check({ path, version }: MultiOp & { readonly call: "check" }, { ids }: Attempt): Outcome {
     if (!isValidPath(path)) return "BadArguments";
     const node = this.#nodes.get(path);
     if (node === undefined) return "NoNode";
+    if (!allows(node.acl, PERMS.read, idsOf(ids))) return "NoAuth";
     return isOtherVersion(version, node.version) ? "BadVersion" : {};
   }
 
-  #remove(path: string, zxid: Zxid): void {
-    const parent = this.#parent(path);
+  /** @returns the parent */
+  #remove(path: string, zxid: Zxid): Node {
+    const parent = this.#own(nodeKey(parentOf(path) ?? ""));
     this.#nodes.delete(path);
+    this.#transient.delete(path);
     parent.children.delete(nameOf(path));
     parent.pzxid = zxid;
+    return parent;
+  }
+
+  /** A node that may be changed in place. */
+  #own(path: string): Node {
+    const node = present(this.#nodes.get(path), "the node that changes");
+    if (node.epoch === this.#epoch) return node;
+    const copy: Node = { ...node, epoch: this.#epoch, children: new Set(node.children) };
+    this.#nodes.set(path, copy);
+    return copy;
+  }
+
+  #changeOf(type: Change["type"], path: string): Change {
+    const node = present(this.#nodes.get(path), "the node that changes");
+    return { type, path, acl: node.acl, parentAcl: this.#parent(path).acl };
+  }
+
+  /** Who may read a node; null: there is none. */
+  aclOf(path: string): readonly Acl[] | null {
+    return this.#nodes.get(nodeKey(path))?.acl ?? null;
   }
 
   #parent(path: string): Node {
@@ -281,6 +432,27 @@ export class Tree {
   }
 
   // ── keeping ──
+
+  checkpoint(): TreeCheckpoint {
+    this.#checkpoint ??= {
+      epoch: this.#epoch,
+      nodes: new Map(this.#nodes),
+      ephemerals: [...this.#ephemerals].map(([session, paths]) => [session, paths.state()]),
+    };
+    this.#epoch = this.#checkpoint.epoch + 1;
+    return this.#checkpoint;
+  }
+
+  resume(saved: TreeCheckpoint): void {
+    const { epoch, nodes, ephemerals } = saved;
+    this.#epoch = epoch + 1;
+    this.#checkpoint = saved;
+    this.#nodes = new Map(nodes);
+    this.#ephemerals.clear();
+    for (const [session, paths] of ephemerals) this.#ephemerals.set(session, new JavaSet(paths));
+    this.#transient.clear();
+    for (const [path, { ttl }] of nodes) if (ttl !== null) this.#transient.add(path);
+  }
 
   state(): TreeState {
     return {
@@ -290,8 +462,14 @@ export class Tree {
   }
 
   load({ nodes, ephemerals }: TreeState): void {
+    this.#checkpoint = null;
     this.#nodes.clear();
-    for (const [path, node] of nodes) this.#nodes.set(path, { ...node, children: new Set() });
+    this.#transient.clear();
+    for (const [path, node] of nodes) {
+      const { acl = OPEN_ACL, aversion = 0, ttl = null } = node;
+      this.#nodes.set(path, { ...node, acl, aversion, ttl, epoch: this.#epoch, children: new Set() });
+      if (ttl !== null) this.#transient.add(path);
+    }
     for (const [path] of nodes) if (path !== "/") this.#parent(path).children.add(nameOf(path));
     this.#ephemerals.clear();
     for (const [session, paths] of ephemerals) this.#ephemerals.set(session, new JavaSet(paths));
@@ -305,25 +483,53 @@ interface NewNode {
   readonly time: number;
   readonly owner: SessionId | null;
   readonly counter?: number;
+  readonly acl: readonly Acl[];
+  readonly ttl?: number | null;
+  readonly epoch?: number;
 }
 
-function newNode({ data, zxid, time, owner, counter = 0 }: NewNode): Node {
+function newNode({ data, zxid, time, owner, acl, counter = 0, ttl = null, epoch = 0 }: NewNode): Node {
   const zxids = { czxid: zxid, mzxid: zxid, pzxid: zxid };
-  return { data, ...zxids, ctime: time, mtime: time, version: 0, counter, owner, children: new Set() };
+  const times = { ctime: time, mtime: time };
+  return { data, ...zxids, ...times, version: 0, counter, owner, acl, aversion: 0, ttl, epoch, children: new Set() };
+}
+
+const TTL_MAX = 2 ** 40 - 1;
+
+/** Null: none, for modes without; 0: a container. */
+function ttlOf({ mode, ttl = -1 }: { readonly mode: CreateMode; readonly ttl?: number }): number | null | "bad" {
+  if (mode === "CONTAINER") return 0;
+  if (!mode.endsWith("_TTL")) return null;
+  return ttl > 0 && ttl <= TTL_MAX ? ttl : "bad";
 }
 
 /** The cversion counts creates and deletes: each child that was ever created twice, but for those that are still there. */
-function statOf({ data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner, children }: Node): Stat {
+function statOf(node: Node): Stat {
+  const { data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner, aversion, children } = node;
   const cversion = (Math.imul(counter, 2) - children.size) | 0;
   const dataLength = utf8Encode(data).length;
   const zxids = { czxid, mzxid, pzxid };
-  const versions = { version, cversion, aversion: 0 };
+  const versions = { version, cversion, aversion };
   return { ...zxids, ctime, mtime, ...versions, ephemeralOwner: owner, dataLength, numChildren: children.size };
 }
 
 /** They follow from the paths. */
-function withoutChildren({ data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner }: Node): SavedNode {
-  return { data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner };
+function withoutChildren(node: Node): SavedNode {
+  const { data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner, acl, aversion, ttl } = node;
+  return {
+    data,
+    czxid,
+    mzxid,
+    pzxid,
+    ctime,
+    mtime,
+    version,
+    counter,
+    owner,
+    ...(acl === OPEN_ACL ? {} : { acl }),
+    ...(aversion === 0 ? {} : { aversion }),
+    ...(ttl === null ? {} : { ttl }),
+  };
 }
 
 function isOtherVersion(expected: number, actual: number): boolean {

@@ -16,6 +16,13 @@ describe("the redis suite", () => {
       expect(await redisSuite.run(file, readFileSync(join(TRACES, file), "utf8"))).toBeNull();
     });
 
+  /** Our own, with the same recorder and server: traces that showed a difference once. */
+  const own = join(import.meta.dirname, "testdata");
+  for (const file of readdirSync(own))
+    it(`${file}, of our own: answers as the real server did`, async () => {
+      expect(await redisSuite.run(file, readFileSync(join(own, file), "utf8"))).toBeNull();
+    });
+
   it("tells each answer that differs, with its line", async () => {
     const text = [
       CASE,

@@ -1,4 +1,5 @@
 /** A ZooKeeper trace: its lines, as conformance/zookeeper/README.md has them. */
+import type { Acl } from "../../zookeeper/acl.ts";
 import type { Call, CreateMode, MultiOp, WatcherType } from "../../zookeeper/api.ts";
 
 export interface Line {
@@ -46,6 +47,15 @@ export function callOf(name: string, args: Args, base: number): Call {
       return { call: name, path: text(args[0]) };
     case "getEphemerals":
       return { call: name, prefix: text(args[0]) };
+    case "getACL":
+    case "getAllChildrenNumber":
+      return { call: name, path: text(args[0]) };
+    case "setACL":
+      return { call: name, path: text(args[0]), acl: args[1] as readonly Acl[], version: version(args[2]) };
+    case "whoAmI":
+      return { call: name };
+    case "addAuth":
+      return { call: name, scheme: text(args[0]), auth: text(args[1]) };
     case "multi":
       return { call: name, ops: (args as readonly Args[]).map(([op, ...rest]) => opOf(text(op), rest)) };
     case "addWatch":
@@ -70,11 +80,14 @@ interface WatchArgs {
   readonly lastZxid: number;
 }
 
-function opOf(name: string, [path, second, third]: Args): MultiOp {
+/** Beyond the README's: a create may have `{ acl, ttl }` as its last argument. */
+function opOf(name: string, [path, second, third, fourth]: Args): MultiOp {
   switch (name) {
     case "create":
-    case "create2":
-      return { call: name, path: text(path), data: text(second), mode: (third ?? "PERSISTENT") as CreateMode };
+    case "create2": {
+      const more = (fourth ?? {}) as { readonly acl?: readonly Acl[]; readonly ttl?: number };
+      return { call: name, path: text(path), data: text(second), mode: (third ?? "PERSISTENT") as CreateMode, ...more };
+    }
     case "setData":
       return { call: name, path: text(path), data: text(second), version: version(third) };
     case "delete":

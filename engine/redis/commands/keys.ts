@@ -325,5 +325,6 @@ export const keyCommands: readonly CommandSpec[] = [
 export const objectSubcommands: readonly CommandSpec[] = [
   command("encoding", 3, "", object),
   command("refcount", 3, "", object),
+  command("freq", 3, "", object),
   command("idletime", 3, "", object),
 ];

@@ -46,6 +46,31 @@ export function popOne(keys: Keyspace, key: string, end: End): string | null {
   return value;
 }
 
+function mpop(call: Call): Reply {
+  const { keys, args } = call;
+  const count = integer(arg(call, 1), "ERR numkeys should be greater than 0");
+  if (count <= 0) throw new Refused("ERR numkeys should be greater than 0");
+  const end = lower(args[2 + count] ?? "");
+  if (end !== "left" && end !== "right") throw new Refused(SYNTAX);
+  let most = 1;
+  for (let i = 3 + count; i < args.length; i += 2) {
+    if (i > 3 + count || lower(arg(call, i)) !== "count" || args[i + 1] === undefined) throw new Refused(SYNTAX);
+    most = integer(arg(call, i + 1), "ERR count should be greater than 0");
+    if (most <= 0) throw new Refused("ERR count should be greater than 0");
+  }
+  for (const key of args.slice(2, 2 + count)) {
+    if (keys.readAs(key, "list") === null) continue;
+    const { items } = keys.edit(key, "list");
+    const taken = end === "left" ? items.splice(0, most) : items.splice(Math.max(0, items.length - most)).reverse();
+    const name = end === "left" ? "lpop" : "rpop";
+    keys.changed("l", name, key);
+    keys.dropIfEmpty(key);
+    call.rewrite([name.toUpperCase(), key, String(taken.length)]);
+    return array([bulk(key), bulks(taken)]);
+  }
+  return NIL_ARRAY;
+}
+
 function pop(end: End) {
   return (call: Call): Reply => {
     const { keys, args } = call;
@@ -203,6 +228,7 @@ export const listCommands: readonly CommandSpec[] = [
   command("rpush", -3, "write", push("right", false)),
   command("lpushx", -3, "write", push("left", true)),
   command("rpushx", -3, "write", push("right", true)),
+  command("lmpop", -4, "write", mpop),
   command("lpop", -2, "write", pop("left")),
   command("rpop", -2, "write", pop("right")),
   command("llen", 2, "", (call) => int(items(call).length)),

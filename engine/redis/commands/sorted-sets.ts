@@ -2,23 +2,31 @@
 import { arg, type Call, command, type CommandSpec } from "../call.ts";
 import { compareBytes, lower } from "../bytes.ts";
 import { double, formatDouble, integer, toDouble } from "../numbers.ts";
-import { array, bulk, bulks, EMPTY, int, NIL, Refused, type Reply, SYNTAX } from "../reply.ts";
+import { array, bulk, bulks, EMPTY, int, NIL, NIL_ARRAY, Refused, type Reply, SYNTAX } from "../reply.ts";
+import { drawn } from "./hashes.ts";
 import { scanWithin } from "./keys.ts";
 import { span } from "./lists.ts";
+import { store } from "./store.ts";
 
-type Row = readonly [member: string, score: number];
+export type Row = readonly [member: string, score: number];
 
 const NAN = "ERR resulting score is not a number (NaN)";
 const BAD_RANGE = "ERR min or max is not a float";
 const BAD_LEX = "ERR min or max not valid string range item";
 
 /** By score, then by the member's bytes. */
-function rows({ keys }: Call, key: string): Row[] {
+type WithKeys = Pick<Call, "keys">;
+
+function rows({ keys }: WithKeys, key: string): Row[] {
   const scores = keys.readAs(key, "zset")?.scores;
-  return scores === undefined ? [] : [...scores].sort(([a, x], [b, y]) => (x === y ? compareBytes(a, b) : x - y));
+  return scores === undefined ? [] : ordered([...scores]);
 }
 
-function answer(found: readonly Row[], withScores: boolean): Reply {
+export function ordered(found: readonly Row[]): Row[] {
+  return found.toSorted(([a, x], [b, y]) => (x === y ? compareBytes(a, b) : x < y ? -1 : 1));
+}
+
+export function answer(found: readonly Row[], withScores: boolean): Reply {
   return bulks(found.flatMap(([member, score]) => (withScores ? [member, formatDouble(score)] : [member])));
 }
 
@@ -83,7 +91,7 @@ function zincrby(call: Call): Reply {
   return addRows(call, key, [[arg(call, 3), by]], new Set(["incr"]), call.keys.peekAs(key, "zset")?.scores);
 }
 
-function remove({ keys }: Call, key: string, members: readonly string[], event: string): number {
+function remove({ keys }: WithKeys, key: string, members: readonly string[], event: string): number {
   if (keys.peekAs(key, "zset") === null) return 0;
   const { scores } = keys.edit(key, "zset");
   const removed = members.filter((member) => scores.delete(member)).length;
@@ -147,13 +155,13 @@ interface RangeOptions {
   readonly limit: readonly [offset: number, count: number] | null;
 }
 
-function rangeOptions(call: Call, from: number, fixed: Partial<RangeOptions>): RangeOptions {
+function rangeOptions(call: Call, from: number, fixed: Partial<RangeOptions>, mayScore = true): RangeOptions {
   const { args } = call;
   let options: RangeOptions = { by: "index", reverse: false, withScores: false, limit: null, ...fixed };
   for (let i = from; i < args.length; i += 1) {
     const word = lower(arg(call, i));
     const isOpen = fixed.by === undefined;
-    if (word === "withscores") options = { ...options, withScores: true };
+    if (word === "withscores" && mayScore) options = { ...options, withScores: true };
     else if (word === "limit" && i + 2 < args.length) {
       options = { ...options, limit: [integer(arg(call, i + 1)), integer(arg(call, i + 2))] };
       i += 2;
@@ -169,29 +177,39 @@ function rangeOptions(call: Call, from: number, fixed: Partial<RangeOptions>): R
   return options;
 }
 
+/** Of the range whose key is argument `at`. */
+function found(call: Call, at: number, options: RangeOptions): readonly Row[] {
+  const [first, second] = [arg(call, at + 1), arg(call, at + 2)];
+  const key = arg(call, at);
+  if (options.by === "index") {
+    const [start, stop] = [integer(first), integer(second)];
+    const all = rows(call, key);
+    if (options.reverse) all.reverse();
+    return all.slice(...span(start, stop, all.length));
+  }
+  const [min, max] = options.reverse ? [second, first] : [first, second];
+  const takes = options.by === "score" ? byScore(min, max) : null;
+  if (takes === null) byLex(min, max);
+  const all = rows(call, key);
+  let chosen = takes === null ? lexRange(all, min, max, options.reverse) : all.filter(takes);
+  if (takes !== null && options.reverse) chosen.reverse();
+  if (options.limit !== null) {
+    const [offset, count] = options.limit;
+    chosen = offset < 0 ? [] : chosen.slice(offset, count < 0 ? undefined : offset + count);
+  }
+  return chosen;
+}
+
 function range(fixed: Partial<RangeOptions>) {
   return (call: Call): Reply => {
     const options = rangeOptions(call, 4, fixed);
-    const [first, second] = [arg(call, 2), arg(call, 3)];
-    const key = arg(call, 1);
-    if (options.by === "index") {
-      const [start, stop] = [integer(first), integer(second)];
-      const all = rows(call, key);
-      if (options.reverse) all.reverse();
-      return answer(all.slice(...span(start, stop, all.length)), options.withScores);
-    }
-    const [min, max] = options.reverse ? [second, first] : [first, second];
-    const takes = options.by === "score" ? byScore(min, max) : null;
-    if (takes === null) byLex(min, max);
-    const all = rows(call, key);
-    let found = takes === null ? lexRange(all, min, max, options.reverse) : all.filter(takes);
-    if (takes !== null && options.reverse) found.reverse();
-    if (options.limit !== null) {
-      const [offset, count] = options.limit;
-      found = offset < 0 ? [] : found.slice(offset, count < 0 ? undefined : offset + count);
-    }
-    return answer(found, options.withScores);
+    return answer(found(call, 1, options), options.withScores);
   };
+}
+
+function rangestore(call: Call): Reply {
+  const options = rangeOptions(call, 5, { withScores: false }, false);
+  return store(call, arg(call, 1), found(call, 2, options), "zrangestore");
 }
 
 function removeRange(event: string, choose: (call: Call) => (all: readonly Row[]) => readonly Row[]) {
@@ -228,6 +246,61 @@ function pop(most: boolean) {
     );
     return answer(taken, true);
   };
+}
+
+/** Takes one from a sorted set, or null: for pops that may wait. */
+export function popOneOf(call: WithKeys, key: string, most: boolean): Row | null {
+  if (call.keys.peekAs(key, "zset") === null) return null;
+  const all = rows(call, key);
+  const row = (most ? all.at(-1) : all[0]) ?? null;
+  if (row !== null) remove(call, key, [row[0]], most ? "zpopmax" : "zpopmin");
+  return row;
+}
+
+function mpop(call: Call): Reply {
+  const { args } = call;
+  const count = integer(arg(call, 1), "ERR numkeys should be greater than 0");
+  if (count <= 0) throw new Refused("ERR numkeys should be greater than 0");
+  const where = lower(args[2 + count] ?? "");
+  if (where !== "min" && where !== "max") throw new Refused(SYNTAX);
+  const most = popCount(call, 3 + count);
+  for (const key of args.slice(2, 2 + count)) {
+    const all = rows(call, key);
+    if (all.length === 0) continue;
+    if (where === "max") all.reverse();
+    const taken = all.slice(0, most);
+    const event = where === "max" ? "zpopmax" : "zpopmin";
+    remove(
+      call,
+      key,
+      taken.map(([member]) => member),
+      event,
+    );
+    call.rewrite([event.toUpperCase(), key, String(taken.length)]);
+    return array([bulk(key), array(taken.map(([member, value]) => bulks([member, formatDouble(value)])))]);
+  }
+  return NIL_ARRAY;
+}
+
+/** `[COUNT n]` from an argument on. */
+export function popCount(call: Call, from: number): number {
+  let count = 1;
+  for (let i = from; i < call.args.length; i += 2) {
+    if (i > from || lower(arg(call, i)) !== "count" || call.args[i + 1] === undefined) throw new Refused(SYNTAX);
+    count = integer(arg(call, i + 1), "ERR count should be greater than 0");
+    if (count <= 0) throw new Refused("ERR count should be greater than 0");
+  }
+  return count;
+}
+
+function randmember(call: Call): Reply {
+  const { args } = call;
+  const withScores = args.length === 4 && lower(arg(call, 3)) === "withscores";
+  const count = args.length > 2 ? integer(arg(call, 2)) : null;
+  if (args.length > 4 || (args.length === 4 && !withScores)) throw new Refused(SYNTAX);
+  const all = rows(call, arg(call, 1));
+  if (count === null) return all.length === 0 ? NIL : bulk(drawn(call, all, 1)[0]?.[0]);
+  return answer(drawn(call, all, count), withScores);
 }
 
 /** A listpack keeps whole scores as integers, and ZSCAN shows what it finds. */
@@ -276,6 +349,23 @@ export const sortedSetCommands: readonly CommandSpec[] = [
       return (all) => all.slice(...span(start, stop, all.length));
     }),
   ),
+  command(
+    "zremrangebylex",
+    4,
+    "write",
+    removeRange("zremrangebylex", (call) => {
+      byLex(arg(call, 2), arg(call, 3));
+      return (all) => lexRange(all, arg(call, 2), arg(call, 3), false);
+    }),
+  ),
+  command("zrevrangebylex", -4, "", range({ by: "lex", reverse: true })),
+  command("zlexcount", 4, "", (call) => {
+    byLex(arg(call, 2), arg(call, 3));
+    return int(lexRange(rows(call, arg(call, 1)), arg(call, 2), arg(call, 3), false).length);
+  }),
+  command("zrangestore", -5, "write", rangestore),
+  command("zrandmember", -2, "", randmember),
+  command("zmpop", -4, "write", mpop),
   command("zpopmin", -2, "write", pop(false)),
   command("zpopmax", -2, "write", pop(true)),
   command("zscan", -3, "", (call) =>

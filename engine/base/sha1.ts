@@ -1,4 +1,4 @@
-/** SHA-1 (FIPS 180-4), which names scripts. */
+/** SHA-1 (FIPS 180-4): it names Redis scripts, and hides passwords of ZooKeeper. Bytes are the low halves of a string. */
 
 const WORDS = 80;
 
