@@ -1,6 +1,12 @@
 /** From a lab's config to its world: servers, clients and the resource, and how each is built. */
 import { MS, type Micros } from "../base/units.ts";
-import { DEFAULT_QUOTA_BYTES, type EtcdMemberConfig, memberOf, PROGRESS_EVERY } from "../etcd/member/config.ts";
+import {
+  DEFAULT_QUOTA_BYTES,
+  type EtcdMemberConfig,
+  memberOf,
+  AUTH_TOKEN_TTL,
+  PROGRESS_EVERY,
+} from "../etcd/member/config.ts";
 import { EtcdMember } from "../etcd/member/member.ts";
 import type { NodeId } from "../raft/types.ts";
 import { buildRedis, type RedisSpec } from "../redis/build.ts";
@@ -120,6 +126,7 @@ function etcdSpecs(config: LabConfig): readonly ProcessSpec[] {
       quotaBytes: DEFAULT_QUOTA_BYTES,
       leaseCheckpoints: config.setup?.checkpoints ?? false,
       progressEvery: PROGRESS_EVERY,
+      authTokenTtl: AUTH_TOKEN_TTL,
       version: compat === "3.4" ? "3.4.23" : "3.5.21",
       members: nodes.map(memberOf),
       addresses: {},

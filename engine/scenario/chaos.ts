@@ -414,13 +414,9 @@ function clock(process: ProcessId, driftPpm: number, jumpUs: Micros): Command {
   return { type: "clock", process, driftPpm, jumpUs };
 }
 
-/**
- * Does something to one of the last messages. Data on a connection is left alone: TCP loses nothing and keeps the order,
- * and what clients are promised rests on that.
- */
+/** Does something to one of the last messages. Data on a connection that is held or lost stalls what is behind it, as with TCP. */
 function recent(rng: Rng, world: ChaosFacts, command: (message: MessageId) => Command): readonly Command[] {
-  const message = Math.max(1, world.messages - rng.below(10));
-  return world.messageState(message) === "data-on-connection" ? [] : [command(message)];
+  return [command(Math.max(1, world.messages - rng.below(10)))];
 }
 
 function hold({ rng, held }: Storm, world: ChaosFacts): readonly Command[] {

@@ -36,6 +36,8 @@ export interface EtcdOptions {
   readonly quotaBytes?: number;
   /** How often quiet watches are told of progress, if they asked for it. */
   readonly progressEvery?: Micros;
+  /** How long a token holds without being used; 300 s when left out. */
+  readonly authTokenTtl?: Micros;
   readonly leaseCheckpoints?: boolean;
   /** Whether a person's console stands beside the clients; it is the last of them. */
   readonly console?: boolean;

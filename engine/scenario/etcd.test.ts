@@ -6,6 +6,7 @@ import { WINDOW_BYTES } from "../etcd/api/flow.ts";
 import * as m from "../etcd/api/messages.ts";
 import type { Metadata, RequestOf } from "../etcd/api/methods.ts";
 import { create } from "../etcd/api/proto.ts";
+import { hashProblem, inspectSnapshot } from "../etcd/ctl/snapshot-file.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
 import { Cluster, eventsOf, id, lease, N1, N2, N3 } from "./etcd-probe.ts";
@@ -313,6 +314,66 @@ describe("users and roles", () => {
       message: "auth: permission denied",
     });
   });
+});
+
+it("a token holds for its time since it was last used at a member, and others go on", () => {
+  const cluster = new Cluster(3, { etcd: { authTokenTtl: 10 * SECOND } });
+  cluster.call(N1, "Auth/UserAdd", { name: "root", password: "pw" });
+  cluster.call(N1, "Auth/RoleAdd", { name: "root" });
+  cluster.call(N1, "Auth/UserGrantRole", { user: "root", role: "root" });
+  cluster.call(N1, "Auth/AuthEnable");
+  const { token } = cluster.call<{ readonly token: string }>(N1, "Auth/Authenticate", { name: "root", password: "pw" });
+  const root: Metadata = { token, hasLeader: false };
+  for (let i = 0; i < 3; i += 1) {
+    cluster.pass(8 * SECOND);
+    expect(cluster.call(N1, "KV/Put", { key: "a" }, root)).toMatchObject({ header: { revision: i + 2 } });
+  }
+  // At another member nobody has used it.
+  expect(cluster.call(N2, "KV/Put", { key: "a" }, root)).toEqual(failure("invalid auth token"));
+  cluster.pass(10 * SECOND);
+  expect(cluster.call(N1, "KV/Range", { key: "a" }, root)).toEqual(failure("invalid auth token"));
+});
+
+describe("renewing a lease that is over and not ended yet", () => {
+  /** Nothing is committed for a while, so that the revocation waits. */
+  function over(cluster: Cluster, member: ProcessId): ReturnType<Cluster["open"]> {
+    const leader = cluster.leader as ProcessId;
+    cluster.call(member, "Lease/LeaseGrant", { id: lease(7), ttl: 3 });
+    const alive = cluster.open(member, "Lease/LeaseKeepAlive");
+    const followers = [N1, N2, N3].filter((each) => each !== leader);
+    cluster.pass(2_500 * MS);
+    cluster.order({ type: "cut", links: followers.map((from) => ({ from, to: leader })) });
+    cluster.pass(700 * MS);
+    cluster.keepAlive(alive, lease(7));
+    cluster.pass(100 * MS);
+    expect(alive.got).toEqual([]);
+    return alive;
+  }
+
+  it("is answered with 0 once it is ended", () => {
+    const cluster = new Cluster(3);
+    const alive = over(cluster, cluster.leader as ProcessId);
+    cluster.order({ type: "heal" });
+    cluster.pass(2 * SECOND);
+    expect(alive.got).toMatchObject([{ id: "7", ttl: 0 }]);
+  });
+});
+
+it("a backup is whole pages and their SHA-256, which tells when a byte is another", () => {
+  const cluster = new Cluster(1);
+  for (let i = 0; i < 50; i += 1) cluster.call(N1, "KV/Put", { key: `k${i}`, value: "x".repeat(2_000) });
+  const stream = cluster.open(N1, "Maintenance/Snapshot");
+  cluster.send(N1, { type: "send", call: stream.call, body: {} });
+  cluster.pass(1 * SECOND);
+  const parts = stream.got as m.SnapshotResponse[];
+  expect(parts.at(-1)?.remainingBytes).toBe(0);
+  expect(parts.at(-1)?.blob).toHaveLength(32);
+  const file = parts.map(({ blob }) => blob).join("");
+  expect(file.length % 4_096).toBe(32);
+  expect(hashProblem(file)).toBeNull();
+  expect(inspectSnapshot(file)).toEqual({ revision: 51, totalKeys: 50 });
+  expect(hashProblem(`y${file.slice(1)}`)).toMatch(/^expected sha256 \[/u);
+  expect(hashProblem(file.slice(0, -32))).toBe("snapshot missing hash but --skip-hash-check=false");
 });
 
 describe("membership", () => {

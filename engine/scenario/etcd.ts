@@ -1,7 +1,13 @@
 /** A run of an etcd cluster: its members, and what they say to each other as a picture needs it. */
 import { etcdClientConfig } from "../etcd/client/config.ts";
 import { Workload, workloadClient, type WorkloadConfig } from "../etcd/client/workload.ts";
-import { DEFAULT_QUOTA_BYTES, type EtcdMemberConfig, memberOf, PROGRESS_EVERY } from "../etcd/member/config.ts";
+import {
+  DEFAULT_QUOTA_BYTES,
+  type EtcdMemberConfig,
+  memberOf,
+  AUTH_TOKEN_TTL,
+  PROGRESS_EVERY,
+} from "../etcd/member/config.ts";
 import { EtcdMember } from "../etcd/member/member.ts";
 import { MS } from "../base/units.ts";
 import { Console, type ConsoleConfig } from "../etcd/ctl/console.ts";
@@ -20,13 +26,14 @@ export interface EtcdProcessConfig {
 
 export function etcdMemberConfig(config: RunConfig): EtcdMemberConfig {
   const { tick, electionTicks } = TIMINGS[config.timing];
-  const { compat = "3.5", quotaBytes, progressEvery, leaseCheckpoints } = config.etcd ?? {};
+  const { compat = "3.5", quotaBytes, progressEvery, authTokenTtl, leaseCheckpoints } = config.etcd ?? {};
   return {
     compat,
     electionTimeout: tick * electionTicks,
     quotaBytes: quotaBytes ?? DEFAULT_QUOTA_BYTES,
     leaseCheckpoints: leaseCheckpoints ?? false,
     progressEvery: progressEvery ?? PROGRESS_EVERY,
+    authTokenTtl: authTokenTtl ?? AUTH_TOKEN_TTL,
     version: compat === "3.4" ? "3.4.23" : "3.5.21",
     members: memberIds(config).map((id) => memberOf(id as string as NodeId)),
     addresses: Object.fromEntries(MEMBER_IDS.map((id) => [`${id}:2380`, id as string as NodeId])),

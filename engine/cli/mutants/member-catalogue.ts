@@ -88,8 +88,8 @@ export const MEMBER_MUTANTS: readonly MemberMutant[] = [
   {
     name: "a follower answers renewals itself",
     file: "etcd/member/leases.ts",
-    find: "    if (this.#leads) return this.#answer(question, stamp);\n    this.#serials += 1;",
-    replace: "    if (!this.#leads || this.#leads) return this.#answer(question, stamp);\n    this.#serials += 1;",
+    find: "    const own = this.#leads ? this.#answer(question, stamp) : null;\n    if (own !== null) return own;",
+    replace: "    const own = this.#answer(question, stamp);\n    if (own !== null || !this.#leads) return own ?? 0;",
     meant: "renewals",
   },
   {

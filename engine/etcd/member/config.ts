@@ -17,6 +17,8 @@ export interface EtcdMemberConfig {
   readonly leaseCheckpoints: boolean;
   /** How often quiet watches that asked for it are told of progress. */
   readonly progressEvery: Micros;
+  /** How long a simple token holds without being used; etcd's --auth-token-ttl. */
+  readonly authTokenTtl: Micros;
   readonly version: string;
   /** The members that the cluster starts with. */
   readonly members: readonly ClusterMember[];
@@ -38,6 +40,7 @@ export function minLeaseTtl({ electionTimeout }: EtcdMemberConfig): number {
 
 export const DEFAULT_QUOTA_BYTES = 2 * 1024 * 1024 * 1024;
 export const PROGRESS_EVERY: Micros = 600 * SECOND;
+export const AUTH_TOKEN_TTL: Micros = 300 * SECOND;
 
 const CLUSTER_TOKEN = "lockstep";
 

@@ -51,8 +51,16 @@ interface Forward {
 export interface LeasesCheckpoint {
   readonly leads: boolean;
   readonly forwards: readonly (readonly [number, Forward])[];
+  readonly waiting: readonly Waiting[];
   readonly serials: number;
   readonly paused: Micros;
+}
+
+/** Another member's renewal of a lease that is over and not ended yet. */
+interface Waiting {
+  readonly node: NodeId;
+  readonly serial: number;
+  readonly lease: LeaseId;
 }
 
 export class Leases {
@@ -62,7 +70,9 @@ export class Leases {
   readonly #verify: (stamp: Stamp) => void;
   readonly #replied: (serial: number, reply: LeaseReply, stamp: Stamp) => void;
   #leads = false;
+  /** Questions that are on their way to the leader; on the leader, renewals that wait for a lease to be ended. */
   readonly #forwards = new Map<number, Forward>();
+  #waiting: Waiting[] = [];
   #serials = 0;
   /** How much longer it has run than it was awake, when it last knew that it leads. */
   #paused: Micros = 0;
@@ -90,6 +100,9 @@ export class Leases {
       if (this.#wasPaused(stamp) && config.compat === "3.4") this.#look(stamp);
       state.lessor.demote();
       timers.expiry = null;
+      // Whoever leads now may give these leases their time again.
+      for (const { node, serial } of this.#waiting) this.#tell(node, serial, null);
+      this.#waiting = [];
       this.#core.emit?.({ type: "etcd-leases-uncounted" });
       return;
     }
@@ -122,16 +135,24 @@ export class Leases {
     if (this.#leads) this.#counted(lease, "grant", stamp);
   }
 
-  /** One has been ended: others that are over may have waited for it. */
-  revoked(stamp: Stamp): void {
+  /** One has been ended: renewals have waited for that, and others that are over for their turn. */
+  revoked(lease: LeaseId, stamp: Stamp): void {
     if (!this.#leads) return;
+    const gone: LeaseReply = { type: "renewed", lease, ttl: 0 };
+    for (const [serial, { question }] of Array.from(this.#forwards)) {
+      if (question.type !== "renew" || question.lease !== lease || !this.#forwards.delete(serial)) continue;
+      this.#replied(serial, gone, stamp);
+    }
+    for (const each of this.#waiting) if (each.lease === lease) this.#tell(each.node, each.serial, gone);
+    this.#waiting = this.#waiting.filter((each) => each.lease !== lease);
     const { state, config } = this.#core;
     this.#revoke(state.lessor.takeMore(stamp.mono, requestTimeout(config)), stamp);
   }
 
   /** @returns under which number `replied` will tell, or the reply itself where this member leads */
   ask(question: LeaseQuestion, stamp: Stamp): number | LeaseReply {
-    if (this.#leads) return this.#answer(question, stamp);
+    const own = this.#leads ? this.#answer(question, stamp) : null;
+    if (own !== null) return own;
     this.#serials += 1;
     const serial = this.#serials;
     this.#forwards.set(serial, { question, deadline: stamp.awake + requestTimeout(this.#core.config) });
@@ -148,8 +169,11 @@ export class Leases {
   message(from: NodeId, message: LeaseMessage, stamp: Stamp): void {
     const { serial } = message;
     if (message.type === "lease-ask") {
-      const reply = this.#leads ? this.#answer(message.question, stamp) : null;
-      this.#core.host.send(from, { type: "lease-reply", serial, reply } satisfies LeaseMessage);
+      const { question } = message;
+      const reply = this.#leads ? this.#answer(question, stamp) : null;
+      if (!this.#leads || reply !== null || question.type !== "renew") return this.#tell(from, serial, reply);
+      const isKnown = this.#waiting.some((each) => each.node === from && each.serial === serial);
+      if (!isKnown) this.#waiting.push({ node: from, serial, lease: question.lease });
       return;
     }
     // One that does not lead says so: it is tried again in a while.
@@ -159,22 +183,31 @@ export class Leases {
 
   retry(stamp: Stamp): void {
     for (const [serial, { question, deadline }] of Array.from(this.#forwards)) {
-      if (stamp.awake < deadline) {
+      // It may lead by now.
+      const own = this.#leads ? this.#answer(question, stamp) : null;
+      if (own === null && stamp.awake < deadline) {
         this.#forward(serial, question);
         continue;
       }
       this.#forwards.delete(serial);
-      this.#replied(serial, { type: "failed", error: etcdError("Timeout") }, stamp);
+      this.#replied(serial, own ?? { type: "failed", error: etcdError("Timeout") }, stamp);
     }
     this.#core.timers.forwards = this.#forwards.size === 0 ? null : this.#retryAt(stamp);
   }
 
   checkpoint(): LeasesCheckpoint {
-    return { leads: this.#leads, forwards: [...this.#forwards], serials: this.#serials, paused: this.#paused };
+    return {
+      leads: this.#leads,
+      forwards: [...this.#forwards],
+      waiting: [...this.#waiting],
+      serials: this.#serials,
+      paused: this.#paused,
+    };
   }
 
-  resume({ leads, forwards, serials, paused }: LeasesCheckpoint): void {
+  resume({ leads, forwards, waiting, serials, paused }: LeasesCheckpoint): void {
     this.#leads = leads;
+    this.#waiting = [...waiting];
     for (const [serial, forward] of forwards) this.#forwards.set(serial, forward);
     this.#serials = serials;
     this.#paused = paused;
@@ -203,10 +236,16 @@ export class Leases {
     this.#propose({ leaseCheckpoint: { checkpoints } }, stamp);
   }
 
-  #answer(question: LeaseQuestion, stamp: Stamp): LeaseReply {
+  #tell(to: NodeId, serial: number, reply: LeaseReply | null): void {
+    this.#core.host.send(to, { type: "lease-reply", serial, reply } satisfies LeaseMessage);
+  }
+
+  /** On the leader. Null: the lease is over, and whether it ends the log will tell. */
+  #answer(question: LeaseQuestion, stamp: Stamp): LeaseReply | null {
     const { lessor } = this.#core.state;
     if (question.type === "renew") {
       const ttl = lessor.renew(question.lease, stamp.mono);
+      if (ttl === null && lessor.has(question.lease)) return null;
       if (ttl !== null) {
         // Or who leads next would count from the checkpoint.
         if (lessor.isCheckpointed(question.lease)) this.#checkpoint([{ id: question.lease, remaining: 0 }], stamp);

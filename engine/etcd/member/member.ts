@@ -41,6 +41,7 @@ import { type Figures, tellApplied, tellFigures, tellRestored } from "./record.t
 import { labelOf, readRequest } from "./requests.ts";
 import { Routines, type RoutinesCheckpoint } from "./routines.ts";
 import { Streams, type StreamsCheckpoint } from "./streams.ts";
+import { Tokens, type TokensCheckpoint } from "./tokens.ts";
 import { Watches, type WatchesCheckpoint } from "./watches.ts";
 
 interface EtcdMemberCheckpoint {
@@ -61,6 +62,7 @@ interface EtcdMemberCheckpoint {
   readonly members: MembersCheckpoint;
   readonly maintenance: MaintenanceCheckpoint;
   readonly routines: RoutinesCheckpoint;
+  readonly tokens: TokensCheckpoint;
 }
 
 export class EtcdMember implements Service, Core {
@@ -89,6 +91,7 @@ export class EtcdMember implements Service, Core {
   readonly #members: Members;
   readonly #maintenance: Maintenance;
   readonly #routines: Routines;
+  readonly #tokens: Tokens;
 
   constructor(config: EtcdMemberConfig) {
     this.config = config;
@@ -97,6 +100,7 @@ export class EtcdMember implements Service, Core {
     this.#clusterId = clusterIdOf(members.map(({ id }) => id));
     const message = (caller: Caller, response: object): void => this.#streams.message(caller, response);
     this.#proposals = new Proposals(this);
+    this.#tokens = new Tokens(this);
     this.#reads = new Reads(this, (reader, problem, stamp) => this.#calls.readDone(reader, problem, stamp));
     this.#watches = new Watches(this, (owner, response, stamp) => {
       if (owner.type === "client") this.#streams.deliver(owner, response);
@@ -117,6 +121,7 @@ export class EtcdMember implements Service, Core {
       leases: this.#leaseCalls,
       routines: this.#routines,
       maintenance: this.#maintenance,
+      tokens: this.#tokens,
       drop: (isGone, stamp) => {
         for (const part of [this.#proposals, this.#maintenance, this.#members, this.#leaseCalls, this.#reads])
           part.drop(isGone);
@@ -240,9 +245,11 @@ export class EtcdMember implements Service, Core {
     const request = command.as(readRequest);
     const outcome = this.state.apply(request, entry.index, stamp.mono);
     if (outcome.changes.length > 0) this.#watches.applied(outcome.changes, stamp);
-    const { leaseGrant, leaseRevoke } = request;
+    const { leaseGrant, leaseRevoke, authenticate } = request;
     if (leaseGrant !== null && !isFailure(outcome.response)) this.#leases.granted(leaseGrant.id, stamp);
-    if (leaseRevoke !== null) this.#leases.revoked(stamp);
+    if (leaseRevoke !== null) this.#leases.revoked(leaseRevoke.id, stamp);
+    if (authenticate !== null && "token" in outcome.response)
+      this.#tokens.made(String(outcome.response.token), stamp.mono);
     tellApplied(this, request, applied, outcome);
     if (ticket !== null) this.#proposals.applied(ticket, outcome.response, stamp);
     else this.#proposals.appliedForOthers(outcome.response, stamp);
@@ -352,6 +359,7 @@ export class EtcdMember implements Service, Core {
       members: this.#members.checkpoint(),
       maintenance: this.#maintenance.checkpoint(),
       routines: this.#routines.checkpoint(),
+      tokens: this.#tokens.checkpoint(),
     };
   }
 
@@ -375,6 +383,7 @@ export class EtcdMember implements Service, Core {
     this.#members.resume(saved.members);
     this.#maintenance.resume(saved.maintenance);
     this.#routines.resume(saved.routines);
+    this.#tokens.resume(saved.tokens);
   }
 
   // ── inside ──

@@ -15,6 +15,7 @@ import type { LeaseCalls } from "./lease-calls.ts";
 import type { Maintenance } from "./maintenance.ts";
 import { callLabel } from "./requests.ts";
 import type { Routines } from "./routines.ts";
+import type { Tokens } from "./tokens.ts";
 import type { StreamOwner, Watches } from "./watches.ts";
 
 interface Stream {
@@ -35,6 +36,7 @@ export interface StreamServices {
   readonly leases: LeaseCalls;
   readonly routines: Routines;
   readonly maintenance: Maintenance;
+  readonly tokens: Tokens;
   /** Callers that wait for nothing any more. */
   readonly drop: (isGone: IsGone, stamp: Stamp) => void;
 }
@@ -65,7 +67,8 @@ export class Streams {
       case "ping":
         return this.#transmit(connection, { type: "pong" });
       case "call": {
-        const { call, method, metadata, body } = frame;
+        const { call, method, body } = frame;
+        const metadata = this.#services.tokens.used(frame.metadata, stamp.mono);
         this.#core.emit?.({
           type: "etcd-received",
           call: callId(connection, call),
@@ -146,8 +149,9 @@ export class Streams {
 
   // ── inside ──
 
-  #open(connection: ConnectionId, { call, method, metadata }: ClientFrame & { type: "open" }, stamp: Stamp): void {
+  #open(connection: ConnectionId, { call, method, ...frame }: ClientFrame & { type: "open" }, stamp: Stamp): void {
     const core = this.#core;
+    const metadata = this.#services.tokens.used(frame.metadata, stamp.mono);
     const caller: Caller = { type: "client", connection, call };
     if (core.isLearner && method !== "Maintenance/Snapshot")
       return core.answer(caller, etcdError("NotSupportedForLearner"), stamp);

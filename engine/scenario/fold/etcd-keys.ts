@@ -2,6 +2,7 @@
 import type { Micros } from "../../base/units.ts";
 import { leaseHex, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Change } from "../../etcd/mvcc/history.ts";
+import type { RequestKey } from "../../replica/events.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import { CHANGES_SHOWN, type KeyChange, KEYS_SHOWN, type KeyView, VALUE_SHOWN } from "../../trace/etcd-view.ts";
 import { shortText, textOf } from "./etcd-text.ts";
@@ -9,12 +10,17 @@ import { Kept } from "./kept.ts";
 
 export interface KeysState {
   readonly applied: number;
+  /** The last entries that were applied, by index: which one stood there. */
+  readonly entries: readonly (readonly [number, RequestKey])[];
   readonly revision: number;
   readonly compactRevision: number;
   readonly keys: readonly KeyView[];
 }
 
-export const NO_KEYS: KeysState = { applied: 0, revision: 1, compactRevision: -1, keys: [] };
+export const NO_KEYS: KeysState = { applied: 0, entries: [], revision: 1, compactRevision: -1, keys: [] };
+
+/** A log that is written anew is written anew at its end. */
+const ENTRIES_KEPT = 1_000;
 
 export class Keys {
   readonly kept: Kept<string, KeyView>;
@@ -22,20 +28,46 @@ export class Keys {
   compactRevision: number;
   /** The last entry whose changes are in it. */
   #applied: number;
+  readonly #entries: Map<number, RequestKey>;
 
-  constructor({ applied, revision, compactRevision, keys }: KeysState) {
+  constructor({ applied, entries, revision, compactRevision, keys }: KeysState) {
     this.kept = new Kept(keys);
     this.#applied = applied;
+    this.#entries = new Map(entries);
     this.revision = revision;
     this.compactRevision = compactRevision;
   }
 
-  /** @returns whether nobody applied this entry before */
-  advance(index: number, revision: number): boolean {
-    if (index <= this.#applied) return false;
+  /**
+   * @returns `new` for an entry that nobody applied before; `again` for one that somebody did; `instead` for one that
+   *   stands where another one stood that was applied: committed entries were lost, which only a broken rule can do
+   */
+  advance(index: number, key: RequestKey, revision: number): "new" | "again" | "instead" {
+    const isNew = index > this.#applied;
+    const stood = this.#entries.get(index);
+    // What stood there longer ago than is kept was the same.
+    const isKept = stood !== undefined || (this.#entries.keys().next().value ?? index + 1) < index;
+    if (!isNew && (!isKept || stood === key)) return "again";
+    if (!isNew) for (const each of Array.from(this.#entries.keys())) if (each >= index) this.#entries.delete(each);
     this.#applied = index;
-    this.revision = Math.max(this.revision, revision);
-    return true;
+    this.#entries.set(index, key);
+    const oldest = this.#entries.keys().next().value;
+    if (oldest !== undefined && this.#entries.size > ENTRIES_KEPT) this.#entries.delete(oldest);
+    this.revision = isNew ? Math.max(this.revision, revision) : revision;
+    return isNew ? "new" : "instead";
+  }
+
+  /** What came behind a revision has never been. @returns the keys that are others now, and what they hang on */
+  rewind(revision: number): readonly { readonly id: string; readonly lease: string | null }[] {
+    const others: { readonly id: string; readonly lease: string | null }[] = [];
+    for (const key of this.kept.all()) {
+      const changes = key.changes.filter((change) => change.revision <= revision);
+      if (changes.length === key.changes.length) continue;
+      others.push({ id: key.id, lease: changes.at(-1)?.lease ?? null });
+      if (changes.length === 0) this.kept.remove(key.id);
+      else this.kept.put({ ...key, changes });
+    }
+    return others;
   }
 
   put(change: Change, at: Micros, client: ProcessId | null): KeyChange {
@@ -70,7 +102,7 @@ export class Keys {
 
   state(): KeysState {
     const { revision, compactRevision } = this;
-    return { applied: this.#applied, revision, compactRevision, keys: this.kept.all() };
+    return { applied: this.#applied, entries: [...this.#entries], revision, compactRevision, keys: this.kept.all() };
   }
 }
 

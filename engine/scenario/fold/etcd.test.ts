@@ -3,11 +3,14 @@ import { describe, expect, it } from "vitest";
 import { present } from "../../base/assert.ts";
 import { SECOND } from "../../base/units.ts";
 import { fromText } from "../../etcd/api/bytes.ts";
+import { KeyValue } from "../../etcd/api/messages.ts";
+import { create } from "../../etcd/api/proto.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { EtcdDelta } from "../../trace/etcd-view.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "../config.ts";
 import { Run } from "../run.ts";
 import { SYSTEMS_KIT } from "../systems.ts";
+import { EtcdFold } from "./etcd.ts";
 import { textOf } from "./etcd-text.ts";
 
 const CONSOLE = "c1" as ProcessId;
@@ -67,6 +70,42 @@ describe("the keyspace", () => {
     expect(view.compactRevision).toBe(5);
     expect(shownKeys(view)).toEqual({ a: ["2"], b: ["1"] });
     expect(typed.run.keyframe().notes?.filter(({ what }) => what === "etcd-compacted")).toHaveLength(1);
+  });
+
+  it("follows when committed entries are lost: what was written instead is in it, what was lost is not", () => {
+    const fold = new EtcdFold(null, null);
+    const applied = (id: number, index: number, key: string, revision: number, name: string): void => {
+      const kv = create(KeyValue, {
+        key: name,
+        value: key,
+        modRevision: revision,
+        createRevision: revision,
+        version: 1,
+      });
+      const change = { main: revision, sub: 0, tombstone: false, kv };
+      const event = {
+        type: "etcd-applied",
+        key,
+        index,
+        revision,
+        changes: [change],
+        granted: null,
+        ended: null,
+        compacted: null,
+      };
+      fold.add({ id, cause: 0, at: id, process: "n1" as ProcessId, incarnation: 1, event });
+    };
+    applied(1, 5, "n1/1/1", 2, "a");
+    applied(2, 6, "n1/1/2", 3, "b");
+    applied(3, 7, "n1/1/3", 4, "a");
+    // Another member that has applied as much: nothing new.
+    applied(4, 6, "n1/1/2", 3, "b");
+    expect(shownKeys(fold.keyframe())).toEqual({ b: ["n1/1/2"], a: ["n1/1/1", "n1/1/3"] });
+    // All came back without the last two, and something else was written there.
+    applied(5, 6, "n2/2/1", 3, "c");
+    const view = fold.keyframe();
+    expect(shownKeys(view)).toEqual({ a: ["n1/1/1"], c: ["n2/2/1"] });
+    expect(view.revision).toBe(3);
   });
 
   it("stays what it was when every member is crashed and comes back from its disk", async () => {

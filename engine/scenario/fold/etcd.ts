@@ -213,7 +213,11 @@ export class EtcdFold implements PartFold<EtcdDelta> {
     const { at } = traced;
     const { key, index, revision, changes, granted, ended, compacted } = event;
     this.#requests.applied(traced, key);
-    if (!this.#keys.advance(index, revision)) return;
+    const how = this.#keys.advance(index, key, revision);
+    if (how === "again") return;
+    if (how === "instead")
+      for (const { id, lease } of this.#keys.rewind(changes.length > 0 ? revision - 1 : revision))
+        this.#leases.attach(id, lease);
     const client = this.#requests.ownerOf(key);
     if (granted !== null) this.#leases.granted(granted.lease, granted.ttl, at, client);
     for (const change of changes) this.#change(change, at, client);
