@@ -3,6 +3,8 @@ export {
   checkLab,
   DEFAULT_PARAMS,
   LAB_CLIENTS_MAX,
+  LAB_SYSTEMS,
+  LAB_VARIANTS,
   type LabClientSpec,
   type LabConfig,
   programOf,

@@ -203,4 +203,8 @@ export const enLabHazards = {
   "lab.disturb.by": "By",
   "lab.disturb.rate": "As fast as true time",
   "lab.disturb.do": "Do it",
+  "lab.servers": "Servers",
+  "lab.retry": "A new try after",
+  "lab.beats": "Renew",
+  "lab.beats.what": "ZooKeeper’s clients ping by themselves.",
 } as const;

@@ -181,4 +181,8 @@ export const zhLabHazards = {
   "lab.disturb.by": "幅度",
   "lab.disturb.rate": "相对真实时间的快慢",
   "lab.disturb.do": "执行",
+  "lab.servers": "服务器",
+  "lab.retry": "多久后再试",
+  "lab.beats": "续约",
+  "lab.beats.what": "ZooKeeper 的客户端自己会发 ping。",
 } as const;

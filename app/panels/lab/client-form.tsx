@@ -5,6 +5,7 @@ import { useLanguage } from "../../i18n/use-text.ts";
 import { letterOf } from "../../store/lock-facts.ts";
 import { Range } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
+import css from "./lab.module.css";
 
 const SECOND = 1_000_000;
 
@@ -24,7 +25,7 @@ export function ClientForm({ lab, onChange }: Props) {
   const seconds = (micros: number): string => text("lab.seconds", { seconds: number(micros / SECOND, 1) });
   const limit = client.params?.limit === undefined ? lab.params.limit : client.params.limit;
   return (
-    <fieldset>
+    <fieldset className={css["one"]}>
       <legend>{text("lab.one")}</legend>
       <Select
         label={text("lab.one.which")}

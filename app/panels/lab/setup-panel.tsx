@@ -1,6 +1,14 @@
 /** A lab of one's own: which lock, how many clients, how long things take. What is out of range is refused by its range. */
 import { type FormEvent, useMemo, useState } from "react";
-import { checkLab, LAB_CLIENTS_MAX, LAB_STORIES, type LabConfig, labRunConfig } from "../../../engine/lab-stories.ts";
+import {
+  checkLab,
+  LAB_CLIENTS_MAX,
+  LAB_STORIES,
+  LAB_SYSTEMS,
+  LAB_VARIANTS,
+  type LabConfig,
+  labRunConfig,
+} from "../../../engine/lab-stories.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
 import { specOf } from "../../store/selectors.ts";
@@ -13,11 +21,20 @@ import { Disturb } from "./disturb.tsx";
 import css from "./lab.module.css";
 
 const SECOND = 1_000_000;
-/** The first lab of each program that a story has: what a new one begins from. */
+const SERVERS_MAX = 7;
+/** Those whose losers try again after a while. */
+const POLLING: ReadonlySet<LabConfig["system"]> = new Set(["etcd-txn", "redis-timestamp", "redis-token", "redlock"]);
+/** What a new lab begins from: the first of each program that a story has, or else the first of its system. */
 const TEMPLATES: ReadonlyMap<string, LabConfig> = new Map(
-  LAB_STORIES.toReversed().map(({ lab }) => [`${lab.system}/${lab.variant}`, lab]),
+  LAB_SYSTEMS.flatMap((system) => {
+    const labs = LAB_STORIES.map(({ lab }) => lab).filter((lab) => lab.system === system);
+    return LAB_VARIANTS[system].flatMap((variant) => {
+      const lab = labs.find((one) => one.variant === variant) ?? labs[0];
+      return lab === undefined ? [] : [[`${system}/${variant}`, { ...lab, variant }] as const];
+    });
+  }),
 );
-const NAMES = [...TEMPLATES.keys()].toReversed();
+const NAMES = [...TEMPLATES.keys()];
 
 export default function SetupPanel() {
   const spec = useWorld(specOf);
@@ -67,6 +84,15 @@ function Form({ lab: present, seed }: { readonly lab: LabConfig; readonly seed: 
         onChange={(count) => setLab({ ...lab, clients: crowd(lab, count) })}
       />
       <Range
+        label={text("lab.servers")}
+        value={lab.servers}
+        min={1}
+        max={SERVERS_MAX}
+        step={1}
+        figure={String(lab.servers)}
+        onChange={(servers) => setLab({ ...lab, servers, clients: reaching(lab.clients, servers) })}
+      />
+      <Range
         label={text("lab.ttl")}
         value={params.ttl / SECOND}
         min={1}
@@ -83,6 +109,23 @@ function Form({ lab: present, seed }: { readonly lab: LabConfig; readonly seed: 
         step={0.5}
         figure={seconds(params.work)}
         onChange={(value) => setParams({ work: Math.round(value * SECOND) })}
+      />
+      {POLLING.has(lab.system) ? (
+        <Range
+          label={text("lab.retry")}
+          value={params.retry / SECOND}
+          min={0.1}
+          max={5}
+          step={0.1}
+          figure={seconds(params.retry)}
+          onChange={(value) => setParams({ retry: Math.round(value * SECOND) })}
+        />
+      ) : null}
+      <Check
+        label={text("lab.beats")}
+        what={text("lab.beats.what")}
+        checked={params.beatFirst !== null}
+        onChange={(on) => setParams({ beatFirst: on ? Math.min(SECOND, params.beatEvery) : null })}
       />
       <Range
         label={text("lab.beat")}
@@ -150,6 +193,13 @@ function Form({ lab: present, seed }: { readonly lab: LabConfig; readonly seed: 
 /** Clients that come a tenth of a second apart, each as the lab has them all. */
 function crowd(lab: LabConfig, count: number): LabConfig["clients"] {
   return Array.from({ length: count }, (_, i) => lab.clients[i] ?? { startAt: (i * SECOND) / 10 });
+}
+
+/** A client that talks to one server only, and that one is not there any more, talks to all. */
+function reaching(clients: LabConfig["clients"], servers: number): LabConfig["clients"] {
+  return clients.map(({ server, ...client }) =>
+    server === undefined || server >= servers ? client : { ...client, server },
+  );
 }
 
 function nameOf(name: string, find: (key: string) => string | null): string {

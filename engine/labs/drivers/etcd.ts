@@ -25,6 +25,11 @@ export interface WatchOver {
   readonly compacted: boolean;
 }
 
+/** Its lease is over: asking again will not help. */
+export function isLeaseGone(got: { readonly type: string; readonly error?: string }): boolean {
+  return got.type === "error" && (got.error?.endsWith("requested lease not found") ?? false);
+}
+
 interface Beat {
   readonly ticket: number;
   readonly stream: number;

@@ -8,7 +8,7 @@ import { SECOND } from "../../base/units.ts";
 import type { Event } from "../../etcd/api/messages.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
 import { campaignTxn, leaderRequest, resignTxn } from "../../etcd/concurrency/election.ts";
-import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
+import { type EtcdRequest, isLeaseGone, type WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, type CommonLocals, type LockParams, NEW_LOCALS } from "../program.ts";
 import { prefixEnd, revisionOf } from "./etcd-fair.ts";
 import { CALL_TIMEOUT, LEFT, type MutexStep, sessionQueue } from "./etcd-mutex.ts";
@@ -20,6 +20,7 @@ const CAMPAIGN: MutexStep = {
     timeout: CALL_TIMEOUT,
   }),
   then: (_l, got) => {
+    if (isLeaseGone(got)) return { to: "expired", set: { error: "requested lease not found" } };
     if (got.type !== "answer") return { to: "campaign" };
     const { succeeded, responses, header } = got.body as ResponseOf<"KV/Txn">;
     const own = responses[0]?.responseRange?.kvs[0]?.createRevision ?? 0;

@@ -7,7 +7,7 @@ import { type LeaseId, leaseHex, NO_LEASE } from "../../etcd/api/ids.ts";
 import type { Event } from "../../etcd/api/messages.ts";
 import type { ResponseOf } from "../../etcd/api/methods.ts";
 import { mutexTxn } from "../../etcd/concurrency/mutex.ts";
-import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
+import { type EtcdRequest, isLeaseGone, type WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { prefixEnd, revisionOf } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
@@ -50,6 +50,7 @@ function enterMutex(): MutexStep {
       timeout: CALL_TIMEOUT,
     }),
     then: (l, got, here) => {
+      if (isLeaseGone(got)) return { to: "expired", set: { error: "requested lease not found" } };
       if (got.type !== "answer") return { to: "txn" };
       const { succeeded, responses, header } = got.body as ResponseOf<"KV/Txn">;
       const own = responses[0]?.responseRange?.kvs[0]?.createRevision;

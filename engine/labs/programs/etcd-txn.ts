@@ -8,7 +8,7 @@ import type { Event } from "../../etcd/api/messages.ts";
 import { Compare, DeleteRangeRequest, PutRequest, RangeRequest, RequestOp } from "../../etcd/api/messages.ts";
 import type { RequestOf, ResponseOf } from "../../etcd/api/methods.ts";
 import { create } from "../../etcd/api/proto.ts";
-import type { EtcdRequest, WatchOver } from "../drivers/etcd.ts";
+import { type EtcdRequest, isLeaseGone, type WatchOver } from "../drivers/etcd.ts";
 import { anyProgram, type AnyProgram, NEW_LOCALS, type Program, type Step, stepsIf } from "../program.ts";
 import { revisionOf } from "./etcd-fair.ts";
 import { believing, NO_WORK, type WorkLocals, workSteps } from "./work.ts";
@@ -94,6 +94,9 @@ function txn(loser: "gives-up" | "retries" | "watches"): Program<Txn, EtcdReques
           timeout: CALL_TIMEOUT,
         }),
         then: (l, got, here) => {
+          // With another lease from the start, or not at all.
+          if (isLeaseGone(got))
+            return { to: loser === "gives-up" ? "give-up" : "begin", set: { believes: false }, stop: ["heartbeat"] };
           if (got.type !== "answer") return { to: "txn" };
           const { succeeded, responses, header } = got.body as ResponseOf<"KV/Txn">;
           const found = responses[0]?.responseRange?.kvs[0];

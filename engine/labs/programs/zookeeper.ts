@@ -85,9 +85,10 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
               to: mended ? "await" : "listen",
               set: { state: "waiting", watches: l.before },
             };
+          if (isExpired(got)) return { to: "expired" };
           if (mended) return { to: "unlisten", set: { watches: null } };
           // As published: gone means mine.
-          return { to: "work", set: owns(l, here) };
+          return got.type === "error" && got.error === "NoNode" ? { to: "work", set: owns(l, here) } : { to: "look" };
         },
       },
       unlisten: {
@@ -108,7 +109,9 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         if (got.type === "time") return { to: "give-up", set: { wokenBy, watches: null } };
         if (wokenBy === "Expired") return { to: "expired", set: { wokenBy } };
         if (wokenBy === "Disconnected") return { to: "await" };
-        return { to: variant === "herd" ? "children" : "unlisten", set: { wokenBy, watches: null } };
+        // Who watches the root looks at once, and thereby watches it again.
+        if (variant === "herd") return { to: "children", set: { wokenBy } };
+        return { to: "unlisten", set: { wokenBy, watches: null } };
       },
     },
   };
@@ -142,6 +145,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         act: (l, here) => callWithin(l, here, { call: "create", path: ZK_ROOT, data: "", mode: "PERSISTENT" }),
         then: (_l, got) => {
           if (isOver(got)) return { to: "give-up" };
+          if (isExpired(got)) return { to: "expired" };
           return got.type === "error" && got.error !== "NodeExists" ? { to: "root" } : { to: "create" };
         },
       },
@@ -150,6 +154,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
           callWithin(l, here, { call: "create", path: prefix(l), data: here.self, mode: "EPHEMERAL_SEQUENTIAL" }),
         then: (_l, got) => {
           if (isOver(got)) return { to: "give-up" };
+          if (isExpired(got)) return { to: "expired" };
           // It may have been done all the same.
           if (got.type !== "answer") return { to: mended ? "find" : "create" };
           const answer = got.body as Answer;
@@ -162,6 +167,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
           act: (l, here) => callWithin(l, here, { call: "getChildren", path: ZK_ROOT, watch: false }),
           then: (l, got) => {
             if (isOver(got)) return { to: "give-up" };
+            if (isExpired(got)) return { to: "expired" };
             if (got.type !== "answer") return { to: "find" };
             const name = findByGuid(childrenIn(got.body), l.guid);
             if (name === null) return { to: "create" };
@@ -174,6 +180,7 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
         act: (l, here) => callWithin(l, here, { call: "getChildren", path: ZK_ROOT, watch: variant === "herd" }),
         then: (l, got, here) => {
           if (isOver(got)) return { to: "give-up" };
+          if (isExpired(got)) return { to: "expired" };
           if (got.type !== "answer" || l.node === null) return { to: "children" };
           const children = childrenIn(got.body);
           const place = placeOf(l.node, lockQueue(children, l.params.lock, variant === "by-text" ? "text" : "serial"));
@@ -238,6 +245,11 @@ const SESSION_STEPS: Record<string, ZkStep> = {
     },
   },
 };
+
+/** Nothing more can be asked in this session. */
+function isExpired(got: Got): boolean {
+  return got.type === "error" && got.error === "SessionExpired";
+}
 
 function childrenIn(body: object): readonly string[] {
   const answer = body as Answer;

@@ -231,7 +231,7 @@ function failover(waits: boolean): LabStory {
  */
 function majorityForgets(how: "published" | "durable" | "late"): LabStory {
   const isPublished = how === "published";
-  const lab = redis("redlock", "published", [who(0, LONG), who(2, LONG)], TEN, 5);
+  const lab = redis("redlock", "published", [who(0, LONG), who(2, LONG)], { ...TEN, retry: 1 * SECOND }, 5);
   return {
     id: `redlock-majority-forgets-${how}`,
     lab: how === "durable" ? { ...lab, setup: { durable: true } } : lab,
