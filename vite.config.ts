@@ -19,6 +19,7 @@ export default defineConfig(({ mode }) => {
     css: { modules: { generateScopedName: shortNames() } },
     plugins: [
       react(),
+      classNamesByName(),
       workerProgram("program"),
       workerProgram("program-systems"),
       ...(single ? [viteSingleFile()] : []),
@@ -31,6 +32,7 @@ export default defineConfig(({ mode }) => {
       chunkSizeWarningLimit: 2_000, // in kB, unpacked; .ci/build.mjs looks at what counts
       rolldownOptions: {
         checks: { pluginTimings: false },
+        optimization: { inlineConst: { mode: "all", pass: 2 } },
         // The engine's modules do nothing by being imported: those that only give types away are left out.
         treeshake: { moduleSideEffects: (id) => !id.includes("/engine/") },
       },
@@ -44,6 +46,32 @@ export default defineConfig(({ mode }) => {
     },
   };
 });
+
+/**
+ * A style sheet's class names are looked up one by one, `css["name"]`: as names of a namespace the bundler puts each in
+ * its place, and the table of all is left out. The sheet itself stays.
+ */
+function classNamesByName(): Plugin[] {
+  return [
+    {
+      name: "class-names-by-name",
+      apply: "build",
+      transform: {
+        filter: { id: /\/app\/.*\.tsx?$/ },
+        handler: (code) => code.replace(/import (\w+) from ("[^"]+\.module\.css")/g, "import * as $1 from $2"),
+      },
+    },
+    {
+      name: "class-names-by-name:sheets",
+      apply: "build",
+      enforce: "post",
+      transform: {
+        filter: { id: /\.module\.css$/ },
+        handler: (code) => ({ code, map: null, moduleSideEffects: "no-treeshake" }),
+      },
+    },
+  ];
+}
 
 /** Class names as short as can be told apart: a hash in each would be a thousand bytes that no packing makes smaller. */
 function shortNames(): (name: string, file: string) => string {

@@ -86,6 +86,7 @@ export type { Liveness } from "./trace/liveness.ts";
 export type {
   Hold,
   LabClientView,
+  LabDelta,
   LabView,
   Overlap,
   QueuePlace,

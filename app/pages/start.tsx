@@ -1,5 +1,5 @@
 /** Puts the page into the document and starts its world. */
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useDeferredValue, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { useText } from "../i18n/use-text.ts";
 import { createPlayer, type Player } from "../player/player.ts";
@@ -39,9 +39,12 @@ function Page({ player }: { readonly player: Player }) {
   );
 }
 
-/** The page of what runs. */
+/** The page of what runs. The one before stays until the next is there. */
 function SubjectPage() {
-  const subject = useWorld(subjectOf);
-  if (subject === "raft") return <RaftPage />;
-  return <Suspense fallback={null}>{subject === "labs" ? <LabPage /> : <EtcdPage />}</Suspense>;
+  const subject = useDeferredValue(useWorld(subjectOf));
+  return (
+    <Suspense fallback={null}>
+      {subject === "raft" ? <RaftPage /> : subject === "labs" ? <LabPage /> : <EtcdPage />}
+    </Suspense>
+  );
 }

@@ -3,7 +3,11 @@ import { useLanguage } from "../i18n/use-text.ts";
 import { notes as notesOf, playingOf, violation as violationOf } from "../store/selectors.ts";
 import { useView, useWorld } from "../store/use.ts";
 import { latestNotes, NoteLine, noteKey } from "./note-line.tsx";
+import { usePaced } from "../ui/use-paced.ts";
 import css from "./panels.module.css";
+
+/** What changes faster cannot be read. */
+const READABLE_MS = 150;
 
 /** It is hoped never to be needed. */
 const BreachLine = lazy(() => import("./breach-line.tsx"));
@@ -11,7 +15,7 @@ const BreachLine = lazy(() => import("./breach-line.tsx"));
 /** One line under the stage: what just happened, and why. What came before it fades behind. */
 export default function Why() {
   const { text, number } = useLanguage();
-  const notes = useView(notesOf);
+  const notes = usePaced(useView(notesOf), READABLE_MS);
   const playing = useWorld(playingOf);
   const violation = useView(violationOf);
   // While it plays on, what happens next has the line; the light in the header stays red.

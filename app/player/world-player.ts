@@ -12,6 +12,7 @@ import type {
   BranchInfo,
   Command,
   Coordinator,
+  DiskView,
   Micros,
   Moment,
   Recorded,
@@ -75,6 +76,8 @@ export interface Player {
   report(problem: Problem): void;
   /** The futures that were left for others, in the order in which they were. */
   branches(): Promise<readonly BranchInfo[]>;
+  /** What lies on each member's disk at the moment shown; those without a file, and the register's, are left out. */
+  disks(): Promise<readonly DiskView[]>;
   /** Goes to where this future was left, paused, with all of it ahead. */
   switchBranch(branch: number): Promise<void>;
   /** The address that replays this run up to the moment shown. */
@@ -270,6 +273,10 @@ export class WorldPlayer implements Player {
 
   async branches(): Promise<readonly BranchInfo[]> {
     return (await this.#call((coordinator, key) => coordinator.branches(key), CALL_LIMIT_S)) ?? [];
+  }
+
+  async disks(): Promise<readonly DiskView[]> {
+    return (await this.#call((coordinator, key) => coordinator.disks(key), CALL_LIMIT_S)) ?? [];
   }
 
   async switchBranch(branch: number): Promise<void> {

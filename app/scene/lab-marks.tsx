@@ -10,11 +10,11 @@ import { useView } from "../store/use.ts";
 import type { StageLayout } from "./geometry.ts";
 import css from "./lab-marks.module.css";
 
+const NO_ROWS: readonly Row[] = [];
+
 export default function LabMarks({ layout }: { readonly layout: StageLayout }) {
-  const lab = useView((view) => view.lab);
-  if (lab === null) return null;
-  const rows = rowsOf(lab);
-  const holder = holderOf(lab);
+  const rows = useView(({ lab }) => (lab === null ? NO_ROWS : rowsOf(lab)));
+  const writer = useView(({ lab }) => (lab === null ? null : (holderOf(lab)?.client ?? null)));
   return (
     <>
       {layout.clientLook === "square" || layout.clientsBelow
@@ -24,10 +24,17 @@ export default function LabMarks({ layout }: { readonly layout: StageLayout }) {
               <Arrow key={client.id} from={client.id} to={watches.client} layout={layout} />
             ),
           )}
-      <Resource layout={layout} writer={holder?.client ?? null} />
-      {rows.map((row) => (row.client === null ? null : <Mark key={row.client.id} row={row} layout={layout} />))}
+      <Resource layout={layout} writer={writer} />
+      {rows
+        .toSorted(byClient)
+        .map((row) => (row.client === null ? null : <Mark key={row.client.id} row={row} layout={layout} />))}
     </>
   );
+}
+
+/** Each keeps its place in the page, whatever its place in the queue. */
+function byClient({ client: a }: Row, { client: b }: Row): number {
+  return a === null || b === null ? 0 : Number(a.id.slice(1)) - Number(b.id.slice(1));
 }
 
 /** Along the left side, from one card to the one that it watches. */

@@ -39,7 +39,7 @@ export const Links = memo(function Links({ layout, marked }: Props) {
   const down = useView(downList).split(" ");
   const clients = useView(connections);
   return (
-    <g className={css["links"]}>
+    <g>
       {pairsOf(ids).map(({ a, b }) => {
         const from = layout.places.get(a);
         const to = layout.places.get(b);

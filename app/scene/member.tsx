@@ -203,7 +203,6 @@ const Ballots = memo(function Ballots({ id, layout }: { readonly id: ProcessId; 
   const bar = left + (needed - 0.5) * pitch;
   return (
     <g
-      className={css["ballots"]}
       transform={`translate(0 ${-disc - 20 * scale})`}
       role="img"
       aria-label={text("ballot.label", { granted, members: votes.length, needed })}

@@ -64,6 +64,8 @@ async function fetchGestures(): Promise<void> {
 const DRAG_MIN = 8;
 
 const LONG_PRESS_MS = 480;
+/** How long the layer of clients' messages stays when there are none. */
+const LINGER_MS = 500;
 const PATH_STEP = 5;
 const NOTHING: Meaning = { is: "nothing" };
 
@@ -338,6 +340,8 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
     context.translate(-box.x, -box.y);
     const attention = attentionOf(world);
     let drawn: Drawn | null = null;
+    let wasIdle = true;
+    let seen = 0;
     const off = player.onFrame((view, now) => {
       const { pointedAt } = attention.getState();
       if (looksTheSame(drawn, view, now, pointedAt, layout)) return;
@@ -346,8 +350,13 @@ function Canvases({ layout }: { readonly layout: StageLayout }) {
       const input = { view, now, layout, palette, pointedAt, label };
       drawMotion(context, box, input);
       const idle = clientFlights(view).length === 0;
-      if (traffic.current !== null && traffic.current.hidden !== idle) traffic.current.hidden = idle;
-      if (!idle) drawClientMotion(wide, input);
+      if (!idle || !wasIdle) drawClientMotion(wide, input);
+      // To show or hide it costs a layout: between two messages it stays.
+      if (!idle || performance.now() - seen > LINGER_MS) {
+        if (!idle) seen = performance.now();
+        if (traffic.current !== null && traffic.current.hidden !== idle) traffic.current.hidden = idle;
+      }
+      wasIdle = idle;
       const flight = pointedAt === null ? undefined : view.flights.get(pointedAt);
       if (flight !== undefined && tip.current !== null) placeTip(tip.current, flight, now, layout);
     });

@@ -62,6 +62,15 @@ describe("who stands how", () => {
     expect(rows[1]?.watches).toEqual({ row: 0, client: "c1" });
   });
 
+  it("a row that says what it said before is the same object, wherever it stands now", () => {
+    const [a, b] = [client("c1"), client("c2")];
+    const before = rowsOf(lab([a, b], [place("a", "c1"), place("b", "c2")]));
+    const same = rowsOf(lab([a, b], [place("a", "c1"), place("b", "c2")]));
+    expect(same).toBe(before);
+    const moved = rowsOf(lab([a, b, client("c3")], [place("z", "c3"), place("a", "c1"), place("b", "c2")]));
+    expect(moved[2]).toBe(before[1]);
+  });
+
   it("letters go on after Z", () => {
     expect(["c1", "c26", "c27", "c50"].map((id) => letterOf(id as ProcessId))).toEqual(["A", "Z", "AA", "AX"]);
   });

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import {
   type Delta,
   type Flight,
+  type LabClientView,
+  type LabView,
   type LogCell,
   type MemberView,
   type Note,
@@ -163,5 +165,26 @@ describe("applyDelta", () => {
     const before = structuredClone({ members: two.members, logs: two.logs, flights: two.flights });
     applyDelta(two, delta({ members: [member({ id: id("n1"), term: 9 })], landed: [1], gone: [id("n2")] }));
     expect({ members: two.members, logs: two.logs, flights: two.flights }).toStrictEqual(before);
+  });
+});
+
+describe("a lock lab", () => {
+  const client = (name: string, believes: boolean) => ({ id: id(name), believes }) as LabClientView;
+  const lab = {
+    lab: "redlock",
+    messages: 1,
+    clients: [client("c1", false), client("c2", false)],
+  } as unknown as LabView;
+  const before = applyDelta(two, delta({ whole: true, lab }));
+
+  it("takes over the fields and the clients that changed, and keeps the others as they are", () => {
+    const after = applyDelta(before, delta({ lab: { messages: 2, clients: [client("c2", true)] } }));
+    expect(after.lab).toMatchObject({ lab: "redlock", messages: 2 });
+    expect(after.lab?.clients.map(({ believes }) => believes)).toEqual([false, true]);
+    expect(after.lab?.clients[0]).toBe(before.lab?.clients[0]);
+  });
+  it("is as it was where nothing is told of it, and gone where a keyframe does not tell of it", () => {
+    expect(applyDelta(before, delta({})).lab).toBe(before.lab);
+    expect(applyDelta(before, delta({ whole: true })).lab).toBeNull();
   });
 });

@@ -14,6 +14,8 @@ import {
   type EtcdView,
   FAULTS_KEPT,
   type Flight,
+  type LabDelta,
+  type LabView,
   type LogChange,
   type LogView,
   type MemberView,
@@ -73,11 +75,20 @@ export function applyDelta(before: Mirror, delta: Delta): Mirror {
     notes: applyNotes(before.notes, delta.notes, whole, NOTES_KEPT),
     faults: applyNotes(before.faults, delta.faults, whole, FAULTS_KEPT),
     etcd: applyEtcd(before.etcd, delta.etcd, whole),
-    lab: delta.lab === undefined ? (whole ? null : before.lab) : share(before.lab, delta.lab),
+    lab: applyLab(before.lab, delta.lab, whole),
     memberIds: members === before.members ? before.memberIds : share(before.memberIds, sortedIds(members)),
     clientIds:
       clients === before.clients ? before.clientIds : share(before.clientIds, sortedIds(clients).filter(isClientId)),
   };
+}
+
+/** Whole, it has every field; else those that changed, and the clients that did. */
+function applyLab(before: LabView | null, delta: LabDelta | undefined, whole: boolean): LabView | null {
+  if (delta === undefined) return whole ? null : before;
+  if (whole || before === null) return share(before, delta as LabView);
+  const changed = new Map(delta.clients?.map((client) => [client.id, client]));
+  const clients = before.clients.map((client) => share(client, changed.get(client.id) ?? client));
+  return share(before, { ...before, ...delta, clients });
 }
 
 function applyEtcd(before: EtcdView | null, delta: EtcdDelta | undefined, whole: boolean): EtcdView | null {

@@ -6,6 +6,7 @@
  */
 export function share<T>(before: unknown, after: T): T;
 export function share(before: unknown, after: unknown): unknown {
+  if (Object.is(before, after)) return before;
   if (Array.isArray(before) && Array.isArray(after)) return shareArray(before, after);
   if (isObject(before) && isObject(after)) return shareObject(before, after);
   return after;

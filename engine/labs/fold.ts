@@ -13,6 +13,7 @@ import {
   type Hold,
   HOLDS_SHOWN,
   type LabClientView,
+  type LabDelta,
   type LabView,
   type Overlap,
   type PrimarySpan,
@@ -51,6 +52,8 @@ export class LabFold {
   readonly #truth: Truth;
   #state: State;
   #changed = true;
+  /** What was told last. */
+  #told: LabView | null = null;
   /** Whether somebody wants the lock; null: to be looked up again. */
   #isWanted: boolean | null = null;
   readonly #servers: ReadonlySet<ProcessId>;
@@ -106,15 +109,17 @@ export class LabFold {
     this.#pass(at);
   }
 
-  delta(): LabView | null {
+  delta(): LabDelta | null {
     if (!this.#changed) return null;
-    this.#changed = false;
-    return this.view();
+    const told = this.#told;
+    const view = this.keyframe();
+    return told === null ? view : changesOf(told, view);
   }
 
   keyframe(): LabView {
     this.#changed = false;
-    return this.view();
+    this.#told = this.view();
+    return this.#told;
   }
 
   state(): unknown {
@@ -413,6 +418,33 @@ export class LabFold {
     this.#changed = true;
     Object.assign(this.#state, changes);
   }
+}
+
+/** What stands in a view is never changed: a part that is the same object says the same. The queue is made anew each time. */
+function changesOf(told: LabView, { clients, queue, ...rest }: LabView): LabDelta {
+  const before = new Map(told.clients.map((client) => [client.id, client]));
+  const others = clients.filter((client) => before.get(client.id) !== client);
+  const fields = Object.entries(rest).filter(([name, value]) => told[name as keyof LabView] !== value);
+  const isSameQueue =
+    queue.length === told.queue.length && queue.every((place, i) => isSamePlace(place, told.queue[i]));
+  return {
+    ...Object.fromEntries(fields),
+    ...(others.length > 0 && { clients: others }),
+    ...(!isSameQueue && { queue }),
+  };
+}
+
+function isSamePlace(a: QueuePlace, b: QueuePlace | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.identity === b.identity &&
+    a.client === b.client &&
+    a.order === b.order &&
+    a.watches === b.watches &&
+    a.expiresAt === b.expiresAt &&
+    a.renewedAt === b.renewedAt &&
+    a.span === b.span
+  );
 }
 
 /** Whether somebody who is up asks for the lock, or waits for it. */

@@ -6,6 +6,7 @@ import { WINDOW_BYTES } from "../etcd/api/flow.ts";
 import * as m from "../etcd/api/messages.ts";
 import type { Metadata, RequestOf } from "../etcd/api/methods.ts";
 import { create } from "../etcd/api/proto.ts";
+import { hashProblem, inspectSnapshot } from "../etcd/ctl/snapshot-file.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
 import { Cluster, eventsOf, id, lease, N1, N2, N3 } from "./etcd-probe.ts";
@@ -356,6 +357,23 @@ describe("renewing a lease that is over and not ended yet", () => {
     cluster.pass(2 * SECOND);
     expect(alive.got).toMatchObject([{ id: "7", ttl: 0 }]);
   });
+});
+
+it("a backup is whole pages and their SHA-256, which tells when a byte is another", () => {
+  const cluster = new Cluster(1);
+  for (let i = 0; i < 50; i += 1) cluster.call(N1, "KV/Put", { key: `k${i}`, value: "x".repeat(2_000) });
+  const stream = cluster.open(N1, "Maintenance/Snapshot");
+  cluster.send(N1, { type: "send", call: stream.call, body: {} });
+  cluster.pass(1 * SECOND);
+  const parts = stream.got as m.SnapshotResponse[];
+  expect(parts.at(-1)?.remainingBytes).toBe(0);
+  expect(parts.at(-1)?.blob).toHaveLength(32);
+  const file = parts.map(({ blob }) => blob).join("");
+  expect(file.length % 4_096).toBe(32);
+  expect(hashProblem(file)).toBeNull();
+  expect(inspectSnapshot(file)).toEqual({ revision: 51, totalKeys: 50 });
+  expect(hashProblem(`y${file.slice(1)}`)).toMatch(/^expected sha256 \[/u);
+  expect(hashProblem(file.slice(0, -32))).toBe("snapshot missing hash but --skip-hash-check=false");
 });
 
 describe("membership", () => {

@@ -151,5 +151,11 @@ export interface LabView {
   readonly outOfTurn: number;
 }
 
+/**
+ * What is new in it since it was last told: the fields that changed, and of the clients those that did. A keyframe's has
+ * every field and every client.
+ */
+export type LabDelta = Partial<LabView>;
+
 export const HOLDS_SHOWN = 200;
 export const WRITES_SHOWN = 40;

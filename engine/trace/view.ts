@@ -6,7 +6,7 @@
  */
 import type { Micros } from "../base/units.ts";
 import type { EtcdDelta, EtcdView } from "./etcd-view.ts";
-import type { LabView } from "./lab-view.ts";
+import type { LabDelta, LabView } from "./lab-view.ts";
 import type { Liveness } from "./liveness.ts";
 import type { LinkQuality, MessageId, ProcessId, Settings } from "../sim/command.ts";
 
@@ -241,5 +241,5 @@ export interface Delta {
   readonly notes?: readonly Note[];
   readonly faults?: readonly Note[];
   readonly etcd?: EtcdDelta;
-  readonly lab?: LabView;
+  readonly lab?: LabDelta;
 }

@@ -1,27 +1,44 @@
-/** What each member's disk holds: its write-ahead log, how much of it is durable, and the snapshot it starts from. */
+/** What each member's disk holds: its write-ahead log, how much of it is durable, the snapshot it starts from, its files. */
 import { memo } from "react";
-import { LOG_WINDOW, type ProcessId } from "../../../engine/index.ts";
+import { type DiskFileView, LOG_WINDOW, type ProcessId } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { logOf, memberIds, memberOf } from "../../store/selectors.ts";
 import { useView } from "../../store/use.ts";
+import { DiskFiles } from "./disk-files.tsx";
 import css from "./etcd.module.css";
+import { useDisks } from "./use-disks.ts";
+
+const NO_FILES: readonly DiskFileView[] = [];
 
 export default function StoragePanel() {
   const { text } = useLanguage();
   const ids = useView(memberIds);
+  const disks = useDisks();
+  const bytesMax = Math.max(1, ...(disks ?? []).flatMap(({ files }) => files.map(({ bytes }) => bytes)));
   return (
     <div className={css["pad"]}>
       <p className={css["quiet"]}>{text("storage.about")}</p>
       <ol className={css["cards"]}>
         {ids.map((id) => (
-          <MemberDisk key={id} id={id} />
+          <MemberDisk
+            key={id}
+            id={id}
+            files={disks?.find(({ member }) => member === id)?.files ?? NO_FILES}
+            bytesMax={bytesMax}
+          />
         ))}
       </ol>
     </div>
   );
 }
 
-const MemberDisk = memo(function MemberDisk({ id }: { readonly id: ProcessId }) {
+interface DiskProps {
+  readonly id: ProcessId;
+  readonly files: readonly DiskFileView[];
+  readonly bytesMax: number;
+}
+
+const MemberDisk = memo(function MemberDisk({ id, files, bytesMax }: DiskProps) {
   const { text, number } = useLanguage();
   const member = useView(memberOf(id));
   const log = useView(logOf(id));
@@ -51,6 +68,7 @@ const MemberDisk = memo(function MemberDisk({ id }: { readonly id: ProcessId }) 
               ? text("storage.unsynced", { count: unsynced })
               : text("storage.synced")}
       </p>
+      {files.length === 0 ? null : <DiskFiles files={files} bytesMax={bytesMax} />}
     </li>
   );
 });

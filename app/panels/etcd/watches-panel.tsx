@@ -40,7 +40,8 @@ const Watch = memo(function Watch({ watch }: { readonly watch: WatchView }) {
         <span>{text(`watches.state.${state}`)}</span>
       </p>
       <p className={css["line"]}>
-        {text("watches.by", { client, member })} · {text("watches.from", { revision: startRevision })} ·{" "}
+        {text("watches.by", { client, member })} ·{" "}
+        {startRevision === 0 ? text("watches.from.now") : text("watches.from", { revision: startRevision })} ·{" "}
         {text("watches.delivered", { count: deliveredCount })}
       </p>
       {why === null ? null : <p className={css["line"]}>{why}</p>}

@@ -6,8 +6,10 @@ import type { Hold, LabView, Micros, ProcessId } from "../../../engine/index.ts"
 import type { Palette } from "../../ui/palette.ts";
 import { letterOf } from "../../store/lock-facts.ts";
 
+export type GanttFacts = Pick<LabView, "clients" | "believed" | "held" | "overlaps">;
+
 export interface Gantt {
-  readonly lab: LabView;
+  readonly lab: GanttFacts;
   readonly now: Micros;
   readonly from: Micros;
   readonly to: Micros;
@@ -25,7 +27,7 @@ const LEFT = 30;
 const RIGHT = 10;
 
 /** Everybody, or among many those who ever held the lock or thought so: the last `MANY` of them. */
-export function lanesOf({ clients, believed, held }: LabView): readonly ProcessId[] {
+export function lanesOf({ clients, believed, held }: GanttFacts): readonly ProcessId[] {
   if (clients.length <= MANY) return clients.map(({ id }) => id);
   const seen = new Set<ProcessId>();
   for (const { client } of [...believed, ...held].toSorted((a, b) => b.from - a.from))

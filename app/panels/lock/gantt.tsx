@@ -1,4 +1,4 @@
-import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { memo, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { LabView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
@@ -7,15 +7,19 @@ import { prepareCanvas } from "../../ui/canvas.ts";
 import { usePalette } from "../../ui/use-palette.ts";
 import { useSize } from "../../ui/use-size.ts";
 import { spanFor } from "../timeline-scale.ts";
-import { drawGantt, ganttHeight, instantAt, lanesOf } from "./gantt-draw.ts";
+import { drawGantt, type GanttFacts, ganttHeight, instantAt, lanesOf } from "./gantt-draw.ts";
 import { letterOf } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 
 /** How high it may be, at 16 px root type, however many clients there are. */
 const ROOM = 290;
 
+function sameHolds(a: LabView, b: LabView): boolean {
+  return a.believed === b.believed && a.held === b.held && a.overlaps === b.overlaps;
+}
+
 /** Who believed that it held the lock, over who really did. */
-export function Gantt({ lab }: { readonly lab: LabView }) {
+export const Gantt = memo(function Gantt(lab: GanttFacts) {
   const { text, seconds } = useLanguage();
   const player = usePlayer();
   const palette = usePalette();
@@ -31,12 +35,12 @@ export function Gantt({ lab }: { readonly lab: LabView }) {
     if (canvas.current === null || width === 0) return undefined;
     const context = prepareCanvas(canvas.current, width, height);
     if (context === null) return undefined;
-    let drawn: unknown = null;
+    let drawn: LabView | null = null;
     let drawnX = -1;
     return player.onFrame((view, now) => {
       if (view.lab === null) return;
       const x = Math.round(((now - range.from) / (range.to - range.from)) * width);
-      if (view.lab === drawn && x === drawnX) return;
+      if (x === drawnX && drawn !== null && sameHolds(view.lab, drawn)) return;
       drawn = view.lab;
       drawnX = x;
       drawGantt(context, ROOM, { lab: view.lab, now, ...range, width, palette });
@@ -78,4 +82,4 @@ export function Gantt({ lab }: { readonly lab: LabView }) {
       </div>
     </section>
   );
-}
+});

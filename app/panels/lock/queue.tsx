@@ -5,25 +5,27 @@
  * of one line.
  */
 import { memo } from "react";
-import type { LabView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { classes } from "../../ui/css.ts";
 import { usePalette } from "../../ui/use-palette.ts";
 import { Badge } from "./badge.tsx";
-import { letterOf, type Row, rowsOf } from "../../store/lock-facts.ts";
+import { keyOf, letterOf, type Row, rowsOf } from "../../store/lock-facts.ts";
+import { useView } from "../../store/use.ts";
 import css from "./lock.module.css";
 import { SpanRing } from "./span-ring.tsx";
 
 /** More rows than this are told in one line each. */
 const ROOMY = 6;
+const NO_ROWS: readonly Row[] = [];
 /** At 16 px root type, as in the style sheet. */
 const TALL = 58;
 const FLAT = 30;
 
-export function Queue({ lab }: { readonly lab: LabView }) {
+export function Queue() {
   const { text } = useLanguage();
   const { scale } = usePalette();
-  const rows = rowsOf(lab);
+  const system = useView(({ lab }) => lab?.lab ?? "");
+  const rows = useView(({ lab }) => (lab === null ? NO_ROWS : rowsOf(lab)));
   const flat = rows.length > ROOMY;
   const height = (flat ? FLAT : TALL) * scale;
   return (
@@ -41,7 +43,7 @@ export function Queue({ lab }: { readonly lab: LabView }) {
       </svg>
       <ol>
         {rows.map((row) => (
-          <QueueRow key={row.place?.identity ?? row.client?.id} row={row} lab={lab.lab} flat={flat} />
+          <QueueRow key={keyOf(row)} row={row} lab={system} flat={flat} />
         ))}
       </ol>
       {rows.length === 0 ? <p className={css["quiet"]}>{text("lock.queue.none")}</p> : null}
@@ -102,7 +104,7 @@ const QueueRow = memo(function QueueRow({
       <Badge id={client?.id ?? null} small={flat} />
       <span className={css["what"]}>
         <b>{says}</b>
-        {more === null ? null : <small>{more}</small>}
+        <small>{more ?? ""}</small>
       </span>
       {place === null ? null : (
         <span className={css["figures"]}>

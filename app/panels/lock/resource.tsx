@@ -1,3 +1,4 @@
+import { memo } from "react";
 import type { ResourceView, ResourceWrite } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
@@ -9,12 +10,12 @@ import css from "./lock.module.css";
 const SHOWN = 6;
 
 /** What the lock protects: who wrote last, which tokens it takes, and what it refused. */
-export function Resource({ resource }: { readonly resource: ResourceView }) {
+export const Resource = memo(function Resource({ resource }: { readonly resource: ResourceView }) {
   const { text } = useLanguage();
   const player = usePlayer();
   const { fenced, greatest, value, writer } = resource;
   return (
-    <section className={css["resource"]} aria-label={text("lock.resource")}>
+    <section aria-label={text("lock.resource")}>
       <h3>
         {text("lock.resource")}
         <small>
@@ -48,9 +49,9 @@ export function Resource({ resource }: { readonly resource: ResourceView }) {
       </ol>
     </section>
   );
-}
+});
 
-function Write({ write }: { readonly write: ResourceWrite }) {
+const Write = memo(function Write({ write }: { readonly write: ResourceWrite }) {
   const { text, number } = useLanguage();
   const player = usePlayer();
   const { client, value, token, at, taken, greatest, lostUpdate } = write;
@@ -77,4 +78,4 @@ function Write({ write }: { readonly write: ResourceWrite }) {
       <small>{outcome}</small>
     </li>
   );
-}
+});

@@ -12,7 +12,12 @@ interface Props {
 const RADIUS = 10;
 const AROUND = 2 * Math.PI * RADIUS;
 
-/** What is left of a lease, a session or a lock's own time: a ring that drains, and the seconds inside. */
+/** Seconds; whole minutes where they would not fit. */
+function spanWords(seconds: number): string {
+  return seconds > 999 ? `${Math.ceil(seconds / 60)}m` : String(Math.ceil(seconds));
+}
+
+/** What is left of a lease, a session or a lock's own time: a ring that drains, and the time inside. */
 export function SpanRing({ from, until }: Props) {
   const player = usePlayer();
   const arc = useRef<SVGCircleElement>(null);
@@ -27,7 +32,7 @@ export function SpanRing({ from, until }: Props) {
         drawn = part;
         arc.current?.setAttribute("stroke-dasharray", `${part} ${AROUND}`);
       }
-      const words = String(Math.ceil(left / 1_000_000));
+      const words = spanWords(left / 1_000_000);
       if (words === shown || figure.current === null) return;
       shown = words;
       writeText(figure.current, words);

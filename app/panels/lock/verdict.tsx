@@ -1,3 +1,4 @@
+import { memo } from "react";
 import type { LabClientView, LabView } from "../../../engine/index.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { Badge } from "./badge.tsx";
@@ -5,9 +6,9 @@ import { holderOf, letterOf, presentOverlap } from "../../store/lock-facts.ts";
 import css from "./lock.module.css";
 
 /** What went wrong before, once it is over: a story is often looked at from its end. */
-export function Past({ lab }: { readonly lab: LabView }) {
+export const Past = memo(function Past({ overlaps }: Pick<LabView, "overlaps">) {
   const { text, seconds, find } = useLanguage();
-  const last = lab.overlaps.at(-1);
+  const last = overlaps.at(-1);
   if (last === undefined || last.to === null) return null;
   return (
     <p className={css["past"]}>
@@ -19,7 +20,7 @@ export function Past({ lab }: { readonly lab: LabView }) {
       <small>{find(`lock.why.${last.why}`) ?? ""}</small>
     </p>
   );
-}
+});
 
 /** One line, the first thing that is read: who holds the lock, or what is wrong with it. */
 export function Verdict({ lab }: { readonly lab: LabView }) {

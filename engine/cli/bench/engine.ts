@@ -52,7 +52,7 @@ async function bundle(): Promise<string> {
 }
 
 /** A run to look at in the page, made by the same program. */
-export async function recordingOf(name: "crowded" | "busy"): Promise<RecordedRun> {
+export async function recordingOf(name: "crowded" | "busy" | "contending"): Promise<RecordedRun> {
   return (await runEngineProgram(["recording", name])) as RecordedRun;
 }
 

@@ -3,7 +3,9 @@ import { present } from "../../base/assert.ts";
 import { MS, SECOND } from "../../base/units.ts";
 import { clientIds } from "../../scenario/build.ts";
 import { DEFAULT_CONFIG, type RunConfig, type RunSpec } from "../../scenario/config.ts";
+import { recordLabStory } from "../../scenario/labs.ts";
 import { Run } from "../../scenario/run.ts";
+import { SYSTEMS_KIT } from "../../scenario/systems.ts";
 import type { LinkQuality, ProcessId, Recorded } from "../../sim/command.ts";
 
 /** As a link carries it; what follows the moment is carried out when its time comes. */
@@ -19,6 +21,7 @@ export interface RecordedRun {
 export async function makeRecording(name: string): Promise<RecordedRun> {
   if (name === "crowded") return await crowded();
   if (name === "busy") return await busy();
+  if (name === "contending") return await contending();
   throw new Error(`no such recording: ${name}`);
 }
 
@@ -72,6 +75,20 @@ async function busy(): Promise<RecordedRun> {
   await writeAll(run, WRITES);
   const note = `${run.commands.length} writes over ${Math.round(run.position.at / SECOND)} virtual s`;
   return { spec: run.spec, commands: run.commands, n, at, hash, note };
+}
+
+/** How long before its first client a lock story is shown. */
+const LEAD = 300 * MS;
+
+/** Fifty clients that come for one lock within seconds, each waking all who wait when it lets go; the story lies ahead. */
+async function contending(): Promise<RecordedRun> {
+  const { spec, commands } = recordLabStory("fifty-herd");
+  const lab = present(spec.config.lab, "the story's lab");
+  const run = new Run(spec, commands, undefined, SYSTEMS_KIT);
+  await run.advance(lab.warmUp - LEAD);
+  const { n, at } = run.position;
+  const note = `${lab.clients.length} clients of one ${lab.system} lock, from ${LEAD / MS} ms before the first comes`;
+  return { spec, commands, n, at, hash: run.hash, note };
 }
 
 /** Bursts at one moment each: they deflate to next to nothing. */

@@ -1,5 +1,6 @@
 /** The Maintenance service (etcd v3rpc/maintenance.go), but for alarms, which go through the log. */
 import { crc32c } from "../../base/bytes.ts";
+import { sha256 } from "../../base/sha256.ts";
 import type { Micros } from "../../base/units.ts";
 import type { NodeId } from "../../raft/types.ts";
 import type { Stamp } from "../../sim/process.ts";
@@ -14,6 +15,7 @@ import { requestTimeout } from "./config.ts";
 import { type Caller, type Core, type IsGone, isFailure, sooner } from "./core.ts";
 
 const SNAPSHOT_CHUNK = 32 * 1024;
+const PAGE_BYTES = 4_096;
 const TRANSFER_TIMEOUT: EtcdError = {
   code: CODES.Unavailable,
   message: "etcdserver: request timed out, leader transfer took too long",
@@ -90,12 +92,14 @@ export class Maintenance {
     });
   }
 
-  /** The parts of a backup, in order; or why there is none. */
+  /** The parts of a backup, in order: whole pages, as a database has them, then their SHA-256. Or why there is none. */
   snapshot(metadata: Metadata): readonly m.SnapshotResponse[] | EtcdError {
     const { state, config } = this.#core;
     const refused = unlessAdmin(this.#core, metadata);
     if (refused !== null) return unmapped(refused);
-    const bytes = state.snapshot();
+    const store = state.snapshot();
+    const bytes = new Uint8Array(Math.ceil(store.length / PAGE_BYTES) * PAGE_BYTES);
+    bytes.set(store);
     const version = config.compat === "3.4" ? "" : config.version;
     const parts: m.SnapshotResponse[] = [];
     for (let at = 0; at < bytes.length; at += SNAPSHOT_CHUNK) {
@@ -103,6 +107,7 @@ export class Maintenance {
       const blob = fromArray(bytes.subarray(at, end));
       parts.push(create(m.SnapshotResponse, { remainingBytes: bytes.length - end, blob, version }));
     }
+    parts.push(create(m.SnapshotResponse, { blob: fromArray(sha256(bytes)), version }));
     return parts;
   }
 

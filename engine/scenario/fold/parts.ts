@@ -2,7 +2,7 @@
 import type { Micros } from "../../base/units.ts";
 import type { TraceEvent } from "../../sim/events.ts";
 import type { EtcdDelta } from "../../trace/etcd-view.ts";
-import type { LabView } from "../../trace/lab-view.ts";
+import type { LabDelta } from "../../trace/lab-view.ts";
 import type { Note } from "../../trace/view.ts";
 import type { DescribeData } from "./describe.ts";
 
@@ -26,7 +26,7 @@ export interface Parts {
   /** A note that an event is worth besides those of every cluster; null when nothing has any. */
   readonly note: ((traced: TraceEvent) => { readonly what: string; readonly figures: Note["figures"] } | null) | null;
   readonly etcd: PartFold<EtcdDelta> | null;
-  readonly lab: PartFold<LabView> | null;
+  readonly lab: PartFold<LabDelta> | null;
 }
 
 export interface PartStates {

@@ -7,7 +7,7 @@ import type { Micros } from "../../../base/units.ts";
 import type { Ticket } from "../../client/channel.ts";
 import { command, type Ctl, EXIT } from "../ctl.ts";
 import { urlsProblem } from "../go/urls.ts";
-import { inspectSnapshot } from "../snapshot-file.ts";
+import { databaseOf, hashProblem, inspectSnapshot } from "../snapshot-file.ts";
 
 interface Saving {
   readonly ticket: Ticket;
@@ -66,8 +66,9 @@ export const status = command<null>({
     if (file === null) return ctl.fail(EXIT.error, `stat ${path}: no such file or directory`);
     const found = inspectSnapshot(file);
     if (typeof found === "string") return ctl.fail(EXIT.error, found);
-    const hash = crc32c(toArray(file));
-    ctl.show({ type: "snapshot", status: { hash, ...found, totalSize: file.length } });
+    const database = databaseOf(file);
+    const hash = crc32c(toArray(database));
+    ctl.show({ type: "snapshot", status: { hash, ...found, totalSize: database.length } });
     return ctl.exit();
   },
 });
@@ -98,9 +99,9 @@ export const restore = command<null>({
     const path = ctl.words[0] as string;
     const file = ctl.files.read(path);
     if (file === null) return ctl.fail(EXIT.error, `open ${path}: no such file or directory`);
-    if (typeof inspectSnapshot(file) === "string" && !ctl.bool("skip-hash-check"))
-      ctl.fail(EXIT.error, "snapshot missing hash but --skip-hash-check=false");
-    ctl.files.write(`${folder}/member/snap/db`, file);
+    const problem = ctl.bool("skip-hash-check") ? null : hashProblem(file);
+    if (problem !== null) ctl.fail(EXIT.error, problem);
+    ctl.files.write(`${folder}/member/snap/db`, databaseOf(file));
     return ctl.exit();
   },
 });
