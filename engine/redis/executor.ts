@@ -33,8 +33,7 @@ import {
   status,
   wrongArity,
 } from "./reply.ts";
-import { RANDOM_START, type RandomState } from "./lua/random.ts";
-import { ScriptEngine } from "./scripting.ts";
+import { SCRIPT_START, ScriptEngine, type ScriptState } from "./scripting.ts";
 import { type Blocked, newSession, type Session, subscriptions } from "./session.ts";
 import { auth, hello } from "./greeting.ts";
 import { sha1 } from "../base/sha1.ts";
@@ -65,7 +64,7 @@ export interface ExecutorCheckpoint {
   readonly sessions: readonly Session[];
   readonly scripts: readonly (readonly [string, string])[];
   readonly numbers: number;
-  readonly random: RandomState;
+  readonly scriptState: ScriptState;
 }
 
 const UNRESTRICTED_IN_MULTI = new Set(["exec", "discard", "multi", "watch", "quit", "reset"]);
@@ -80,8 +79,7 @@ export class Executor {
   /** The SHA-1 of each script that was seen; worked out again after a restart. */
   readonly #shas = new Map<string, string>();
   #numbers = 0;
-  /** Where scripts' `math.random` stands. */
-  #random: RandomState = RANDOM_START;
+  #scriptState: ScriptState = SCRIPT_START;
   readonly #lua = new ScriptEngine();
   /** What the command at hand has to pass on. */
   #passOn: { readonly db: number; readonly args: readonly string[]; readonly file: boolean }[] = [];
@@ -108,7 +106,7 @@ export class Executor {
       sessions: [...this.#sessions.values()].map((session) => ({ ...session })),
       scripts: [...this.#scripts],
       numbers: this.#numbers,
-      random: this.#random,
+      scriptState: this.#scriptState,
     };
   }
 
@@ -117,7 +115,7 @@ export class Executor {
     for (const session of saved.sessions) this.#sessions.set(session.id, { ...session });
     for (const [sha, source] of saved.scripts) this.#scripts.set(sha, source);
     this.#numbers = saved.numbers;
-    this.#random = saved.random;
+    this.#scriptState = saved.scriptState;
   }
 
   // ── connections ──
@@ -428,7 +426,7 @@ export class Executor {
     const split = 3 + Number(count);
     const isReadOnly = name.endsWith("_ro");
     this.#calls = 0;
-    this.#lua.random = this.#random;
+    this.#lua.state = this.#scriptState;
     const reply = this.#lua.run(source, args.slice(3, split), args.slice(split), {
       call: (words, isReader) => this.#scriptCall(session, words, isReadOnly || isReader),
       checkCommand: (words) => {
@@ -438,7 +436,7 @@ export class Executor {
         return null;
       },
     });
-    this.#random = this.#lua.random;
+    this.#scriptState = this.#lua.state;
     this.#around.emit?.({ type: "redis-script", connection: session.id, sha: this.#shaOf(source), calls: this.#calls });
     return reply;
   }

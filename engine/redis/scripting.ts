@@ -16,7 +16,8 @@ import { toInt64 } from "./lua/strings.ts";
 import { isFunction, joinable, Machine } from "./lua/machine.ts";
 import { installMsgpack } from "./lua/msgpack.ts";
 import { compile } from "./lua/parser.ts";
-import type { RandomState } from "./lua/random.ts";
+import { type JsonSettings, jsonSettings } from "./lua/json-settings.ts";
+import { RANDOM_START, type RandomState } from "./lua/random.ts";
 import { installStruct } from "./lua/struct.ts";
 import { LuaError, type LuaFunction, LuaSyntaxError, LuaTable, type LuaValue } from "./lua/value.ts";
 import { sha1 } from "../base/sha1.ts";
@@ -37,12 +38,22 @@ type Program =
   /** The error's whole text. */
   | { readonly failure: string };
 
+/** What lasts from script to script, and so is the server's. */
+export interface ScriptState {
+  /** Where `math.random` stands. */
+  readonly random: RandomState;
+  /** What scripts have set of `cjson`. */
+  readonly json: JsonSettings;
+}
+
+export const SCRIPT_START: ScriptState = { random: RANDOM_START, json: jsonSettings() };
+
 /** More than any lab has; then those that were read first are read again. */
 const PROGRAMS_MAX = 500;
 
 /**
  * Lua with Redis's library, and the scripts that were read: each is read once. None of it is a server's state: whatever
- * is asked of it, a new one would answer the same; `random` is handed in.
+ * is asked of it, a new one would answer the same: what lasts is handed in and out.
  */
 export class ScriptEngine {
   readonly #machine = new Machine(CHUNK, new LuaTable(), new LuaTable());
@@ -59,12 +70,12 @@ export class ScriptEngine {
     protect(this.#machine);
   }
 
-  /** Where `math.random` stands. */
-  get random(): RandomState {
-    return this.#machine.random;
+  get state(): ScriptState {
+    const { random, json } = this.#machine;
+    return { random, json: { ...json } };
   }
-  set random(state: RandomState) {
-    this.#machine.random = state;
+  set state({ random, json }: ScriptState) {
+    Object.assign(this.#machine, { random, json: { ...json } });
   }
 
   /** @returns null, or the error's whole text */

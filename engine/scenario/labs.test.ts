@@ -8,7 +8,19 @@ import { labRunConfig } from "./labs.ts";
 import { Run } from "./run.ts";
 import { SYSTEMS_KIT } from "./systems.ts";
 
-const stories = ["three-clients-mended", "pause-open-write", "failover-forgets", "mutex-queue"];
+const stories = [
+  "three-clients-mended",
+  "pause-open-write",
+  "failover-forgets",
+  "mutex-queue",
+  "cut-off-zookeeper-mended",
+  "servers-away-mended",
+  "lost-reply-zookeeper-mended",
+  "redlock-majority-forgets-durable",
+  "old-leader-3.4",
+  "unlock-again",
+  "closed-channel-published",
+];
 
 describe("a lab in a run", () => {
   it.each(LAB_STORIES.filter(({ id }) => stories.includes(id)).map((story) => [story.id, story] as const))(

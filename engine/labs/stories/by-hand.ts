@@ -214,7 +214,7 @@ export const BY_HAND_STORIES: readonly LabStory[] = [
     lab: fairLab("mended", fifty()),
     seed: 1,
     steps: [],
-    endsAt: 40,
+    endsAt: 20,
     expect: [
       { says: "no-overlap" },
       { says: "tokens-rise" },
@@ -227,7 +227,7 @@ export const BY_HAND_STORIES: readonly LabStory[] = [
     lab: { ...fairLab("mended", fifty()), variant: "herd" },
     seed: 1,
     steps: [],
-    endsAt: 40,
+    endsAt: 20,
     expect: [
       { says: "no-overlap" },
       { says: "tokens-rise" },

@@ -248,7 +248,7 @@ function majorityForgets(how: "published" | "durable" | "late"): LabStory {
       at(1.4, { type: "heal" }),
       at(how === "late" ? 12 : 1.5, { type: "restart", process: N3 }),
     ],
-    endsAt: 15,
+    endsAt: 13,
     expect: [
       { says: "learned", client: A, name: "granted", value: "3/5", within: [0, 0.3] },
       { says: "believes", client: A, within: [0, 0.4] },

@@ -238,7 +238,7 @@ function fiftyAtOnce(): LabStory {
       ...ids.map((client) => at(0.04, { type: "hold-back", client, on: true })),
       ...ids.map((client) => at(1, { type: "hold-back", client, on: false })),
     ],
-    endsAt: 40,
+    endsAt: 20,
     expect: [{ says: "no-overlap" }, { says: "tokens-rise" }, { says: "notifications", count: 1_225 }],
   };
 }
@@ -358,7 +358,7 @@ export const ZOOKEEPER_STORIES: readonly LabStory[] = [
       ),
       seed: 1,
       steps: [],
-      endsAt: 40,
+      endsAt: 20,
       expect: [
         { says: "no-overlap" },
         { says: "tokens-rise" },

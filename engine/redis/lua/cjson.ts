@@ -1,4 +1,4 @@
-/** `cjson`: JSON, as Redis has it (lua-cjson 2.1.0), with its settings, which last as long as a script here. */
+/** `cjson`: JSON, as Redis has it (lua-cjson 2.1.0), with its settings, which last from script to script. */
 import { type Arguments, library } from "./arguments.ts";
 import { decodeJson } from "./json-reader.ts";
 import { type JsonSettings, jsonSettings } from "./json-settings.ts";

@@ -52,7 +52,6 @@ export class Machine {
     this.calls.length = 0;
     this.isPlaceless = false;
     this.isMethod = false;
-    this.json = jsonSettings();
   }
 
   step(line: number): void {

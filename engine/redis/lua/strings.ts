@@ -163,7 +163,7 @@ function format(args: Arguments): string {
             return padded(signed(value < 0n ? `-${size}` : size), true);
           }
           case "u":
-            return padded(String(BigInt.asUintN(64, toInt64(args.number(next)))), true);
+            return padded(String(toUint64(args.number(next))), true);
           case "c": {
             // C's string ends there.
             const code = args.whole(next) & 255;
@@ -172,7 +172,7 @@ function format(args: Arguments): string {
           case "x":
           case "X":
           case "o": {
-            const text = BigInt.asUintN(64, toInt64(args.number(next))).toString(kind === "o" ? 8 : 16);
+            const text = toUint64(args.number(next)).toString(kind === "o" ? 8 : 16);
             const sized = text.padStart(precision ?? 1, "0");
             const marked = flags.includes("#") && text !== "0" ? (kind === "o" ? `0${sized}` : `0x${sized}`) : sized;
             return padded(kind === "X" ? marked.toUpperCase() : marked, true);
@@ -211,6 +211,12 @@ function format(args: Arguments): string {
 /** A double cast to 64 bits; what does not fit is the least, as x86 has it. */
 export function toInt64(value: number): bigint {
   return Number.isNaN(value) || value >= 2 ** 63 || value < -(2 ** 63) ? -(2n ** 63n) : BigInt(Math.trunc(value));
+}
+
+/** Cast to 64 bits without a sign: what is too large comes out as 0 there. */
+function toUint64(value: number): bigint {
+  if (!(value >= 2 ** 63)) return BigInt.asUintN(64, toInt64(value));
+  return value < 2 ** 64 ? BigInt(value) : 0n;
 }
 
 /** `toFixed` beyond its own range of 1e21. */

@@ -131,7 +131,7 @@ export function spellingProgram(seed: number): Program {
               `${LEASE}grant`,
               object([
                 field("ID", draw.pick(['"7"', "7", '"8"', "8.0", '"x"'])),
-                field("TTL", draw.pick(['"600"', "600", "6e2", '"6e2"', "null"])),
+                field("TTL", draw.pick(['"600"', "600", "6e2", '"6e2"'])),
               ]),
             ),
         ],
