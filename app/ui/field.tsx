@@ -84,16 +84,17 @@ interface CheckProps {
 }
 
 export function Check({ label, checked, what, onChange }: CheckProps) {
-  const note = useId();
+  const [name, note] = [useId(), useId()];
   return (
     <label className={css["check"]}>
       <input
         type="checkbox"
         checked={checked}
+        aria-labelledby={name}
         aria-describedby={what === undefined ? undefined : note}
         onChange={(event) => onChange(event.target.checked)}
       />
-      <span>{label}</span>
+      <span id={name}>{label}</span>
       {what === undefined ? null : (
         <span id={note} className={css["what"]}>
           {what}
