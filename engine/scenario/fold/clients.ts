@@ -154,9 +154,11 @@ function deleteOldest(owners: Map<RequestKey, Owner>): void {
 }
 
 function setWrite(client: ClientDraft, request: number, change: Partial<WriteView>): void {
-  client.writes = client.writes.map((write) => (write.request === request ? { ...write, ...change } : write));
+  const at = client.writes.findLastIndex((write) => write.request === request);
+  if (at >= 0) client.writes = client.writes.with(at, { ...(client.writes[at] as WriteView), ...change });
 }
 
 function setRead(client: ClientDraft, request: number, change: Partial<ReadView>): void {
-  client.reads = client.reads.map((read) => (read.request === request ? { ...read, ...change } : read));
+  const at = client.reads.findLastIndex((read) => read.request === request);
+  if (at >= 0) client.reads = client.reads.with(at, { ...(client.reads[at] as ReadView), ...change });
 }

@@ -10,7 +10,10 @@ import type { Logs } from "./logs.ts";
 import { entryText, type Notes, reasonFigures } from "./notes.ts";
 import type { Reigns } from "./reigns.ts";
 
-export type MemberDraft = { -readonly [K in keyof MemberView]: MemberView[K] };
+/** Its progress is its own object, and changes in place: a leader learns something five times for each write. */
+export type MemberDraft = { -readonly [K in keyof Omit<MemberView, "progress">]: MemberView[K] } & {
+  progress: Record<string, ProgressShown> | null;
+};
 type ProgressShown = NonNullable<MemberView["progress"]>[string];
 type Of<Type extends ReplicaEvent["type"]> = Extract<ReplicaEvent, { type: Type }>;
 
@@ -40,7 +43,7 @@ export class Members {
     this.#reigns = parts.reigns;
     this.#notes = parts.notes;
     this.roles = roles;
-    for (const member of members) this.#members.set(member.id, { draft: { ...member }, changed: false });
+    for (const member of members) this.#members.set(member.id, { draft: copyOf(member), changed: false });
   }
 
   /** For an event of this member's. */
@@ -70,7 +73,7 @@ export class Members {
   }
 
   state(): MemberView[] {
-    return Array.from(this.#members.values(), ({ draft }) => ({ ...draft }));
+    return Array.from(this.#members.values(), ({ draft }) => copyOf(draft));
   }
 
   spawn(traced: TraceEvent, id: ProcessId): void {
@@ -371,10 +374,15 @@ export function newMember(id: ProcessId): MemberView {
   };
 }
 
+function copyOf(member: MemberView): MemberDraft {
+  return { ...member, progress: member.progress === null ? null : { ...member.progress } };
+}
+
 /** A copy for the picture, where a learner is called one. */
 function viewOf(member: MemberView): MemberView {
-  const learns = member.role === "follower" && member.conf?.learners.includes(member.id) === true;
-  return learns ? { ...member, role: "learner" } : { ...member };
+  const view = copyOf(member);
+  if (view.role === "follower" && view.conf?.learners.includes(view.id) === true) view.role = "learner";
+  return view;
 }
 
 function confView({ voters, votersOutgoing, learners, learnersNext }: ConfState): ConfView {
@@ -388,7 +396,8 @@ function confView({ voters, votersOutgoing, learners, learnersNext }: ConfState)
 }
 
 function knowProgress(member: MemberDraft, peer: NodeId, { match, next }: ProgressShown): void {
-  member.progress = { ...member.progress, [peer]: { match, next } };
+  member.progress ??= {};
+  member.progress[peer] = { match, next };
 }
 
 function ballot(granted: boolean | null): Ballot {
