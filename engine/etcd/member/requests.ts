@@ -51,7 +51,8 @@ export function withHeader(
     username: info?.username ?? "",
     authRevision: info?.revision ?? 0,
   };
-  return { ...given, header };
+  // Not `{ ...given, header }`: a copy that then grows costs a microsecond.
+  return Object.assign({ header }, given);
 }
 
 /** Four digits that tell one life of a member from others. With ten for the serial a request's id is a safe integer. */
