@@ -80,7 +80,8 @@ export function Transport() {
         </span>
       </div>
       <div className={css["steps"]} role="radiogroup" aria-label={text("transport.step")}>
-        {steps.map((step) => (
+        {/* Those of labs have their words later than the first: a choice is offered once it has a name. */}
+        {steps.filter(stepName).map((step) => (
           <label key={step}>
             <input type="radio" name="step" checked={kind === step} onChange={() => setKind(step)} />
             <span>{stepName(step)}</span>
