@@ -59,14 +59,13 @@ export default function Timeline() {
     const tell = paced(TELL_MS, (now: number) => {
       const { headAt } = readWorld(world);
       if (slider.current === null) return;
-      const told = Math.round(now / MS);
-      if (slider.current.getAttribute("aria-valuenow") === String(told)) return;
+      const [told, most] = [Math.round(now / MS), Math.round(Math.max(now, headAt) / MS)];
+      const value = text("timeline.value", { at: seconds(now), head: seconds(headAt) });
+      // The end changes too where the moment does not: another future was gone to.
+      if (slider.current.getAttribute("aria-valuetext") === value) return;
       slider.current.setAttribute("aria-valuenow", String(told));
-      slider.current.setAttribute("aria-valuemax", String(Math.max(told, Math.round(headAt / MS))));
-      slider.current.setAttribute(
-        "aria-valuetext",
-        text("timeline.value", { at: seconds(now), head: seconds(headAt) }),
-      );
+      slider.current.setAttribute("aria-valuemax", String(most));
+      slider.current.setAttribute("aria-valuetext", value);
     });
     let drawn = Number.NaN;
     const off = player.onFrame((_view, now) => {
