@@ -15,10 +15,12 @@ export const DEFAULT_SEED = 7;
 
 /**
  * Opens the world, and plays it when `autoplay` says so; without that parameter a new run plays if `plays`, and a
- * link's run waits at its moment. What does not validate is reported to the store and left out of account.
+ * link's run waits at its moment. What does not validate is reported to the store and left out of account. A reader who
+ * was quicker, and asked for another run meanwhile, has that one.
  */
 export async function startWorld(player: Player, address: Address, plays = true): Promise<void> {
   const values = await parametersOf(player, address.search);
+  if (player.runsAsked > 0) return;
   if (values.speed !== undefined) player.setSpeed(values.speed);
   if (isLink(address.hash)) {
     const problem = await player.loadLink(address.hash);
@@ -26,6 +28,7 @@ export async function startWorld(player: Player, address: Address, plays = true)
       if (values.autoplay === true) player.play();
       return;
     }
+    if (player.runsAsked > 1) return;
   }
   const stands = await player.restart(specOf(values, DEFAULT_SEED));
   if (stands && (values.autoplay ?? plays)) player.play();

@@ -443,6 +443,25 @@ describe("from an address", () => {
     expect(world.problems).toStrictEqual([{ kind: "parameter", name: "seed", value: "x" }]);
   });
 
+  it("who asks for a run before the address has been read has that run", async () => {
+    const { player } = setup("quicker");
+    const starting = startWorld(player, { search: "?seed=9", hash: "" });
+    await player.restart({ ...SPEC, seed: 5 });
+    await starting;
+    expect(readWorld("quicker").spec?.seed).toBe(5);
+  });
+
+  it("who asks for a run while a story is still being recorded has that run", async () => {
+    const { player } = setup("restless");
+    await player.restart(SPEC);
+    const [story] = STORIES;
+    if (story === undefined) throw new Error("there are stories");
+    const telling = player.tell(story, "broken");
+    const stands = player.restart({ ...SPEC, seed: 5 });
+    expect(await Promise.all([telling, stands])).toStrictEqual([false, true]);
+    expect(readWorld("restless").spec?.seed).toBe(5);
+  });
+
   it("a run that should not play of itself waits, unless autoplay=1", async () => {
     await startWorld(setup("waits").player, { search: "", hash: "" }, false);
     await startWorld(setup("plays").player, { search: "?autoplay=1", hash: "" }, false);

@@ -49,6 +49,8 @@ export interface Player {
   /** The tab that the last link wanted open. */
   readonly linkTab: string | null;
   readonly world: WorldId;
+  /** How often a run, a story or a link was asked for: what still prepares one sees whether another was, meanwhile. */
+  readonly runsAsked: number;
   /** Starts a run; the one before it goes on until the new one stands. Tells whether it does. */
   restart(spec: RunSpec, commands?: readonly Recorded[]): Promise<boolean>;
   /** Starts and plays a story. Its commands lie ahead, and are carried out when their time comes. */
@@ -127,6 +129,7 @@ export class WorldPlayer implements Player {
   #engine: Engine | null = null;
   /** The coordinator's name of the run that is shown. */
   #key: WorldId | null = null;
+  #runsAsked = 0;
   #opened = 0;
   #refusals = 0;
   #tail: Promise<unknown> = Promise.resolve();
@@ -149,16 +152,27 @@ export class WorldPlayer implements Player {
     patchWorld(world, { status: "opening" });
   }
 
+  get runsAsked(): number {
+    return this.#runsAsked;
+  }
+
   async restart(spec: RunSpec, commands: readonly Recorded[] = []): Promise<boolean> {
+    this.#runsAsked += 1;
+    return await this.#start(spec, commands);
+  }
+
+  async #start(spec: RunSpec, commands: readonly Recorded[]): Promise<boolean> {
     const opened = await this.#open(spec, commands, null);
     if (opened instanceof Error) this.#fail(opened);
     return !(opened instanceof Error);
   }
 
   async tell(story: Story, telling: Telling): Promise<boolean> {
+    this.#runsAsked += 1;
+    const ticket = this.#runsAsked;
     const recorded = await this.#call((coordinator) => coordinator.recordStory(story, telling), REPLAY_LIMIT_S);
-    if (recorded === null) return false;
-    const stands = await this.restart(recorded.spec, recorded.commands);
+    if (recorded === null || ticket !== this.#runsAsked) return false;
+    const stands = await this.#start(recorded.spec, recorded.commands);
     if (stands) this.play();
     return stands;
   }
@@ -168,6 +182,8 @@ export class WorldPlayer implements Player {
   }
 
   async tellLab(id: string): Promise<boolean> {
+    this.#runsAsked += 1;
+    const ticket = this.#runsAsked;
     const recorded = await this.#queue(async () => {
       try {
         const engine = await this.#connected("systems");
@@ -177,9 +193,9 @@ export class WorldPlayer implements Player {
         return null;
       }
     });
-    if (recorded === null) return false;
-    const stands = await this.restart(recorded.spec, recorded.commands);
-    if (!stands) return false;
+    if (recorded === null || ticket !== this.#runsAsked) return false;
+    const stands = await this.#start(recorded.spec, recorded.commands);
+    if (!stands || ticket !== this.#runsAsked) return false;
     // The cluster finds its leader before the story begins: nobody need wait for that.
     const start = (recorded.spec.config.lab?.warmUp ?? 0) - STORY_LEAD;
     if (start > 0)
@@ -301,6 +317,7 @@ export class WorldPlayer implements Player {
   }
 
   async loadLink(link: string): Promise<LinkProblem | null> {
+    this.#runsAsked += 1;
     const { decodeLink, ENGINE_VERSION } = await import("./link.ts");
     const decoded = await decodeLink(link);
     if (!decoded.ok) return this.#refuseLink(decoded.problem);
