@@ -44,6 +44,8 @@ export interface ChecksState {
 
 export class Checks {
   readonly #cluster: Cluster;
+  /** Whose event was the last: several of one member follow each other, and a map is slower than a look at it. */
+  #recent: Member | undefined;
   #violation: Violation | null;
   /** The event of the newest command by which somebody ended a process as panicked. */
   #panicAsked: number;
@@ -75,15 +77,23 @@ export class Checks {
       if (event.type === "command" && event.command.type === "panic") this.#panicAsked = traced.id;
       return null;
     }
-    const member = this.#cluster.members.get(traced.process);
-    if (event.type === "recovered") return this.#recovered(this.#cluster.member(traced.process), event);
-    if (member === undefined) return null;
     switch (event.type) {
-      // Half of all events, and nothing to judge: a switch over strings looks at one case after the other.
+      // Half of all events, and nothing to judge: whose they are is not looked up.
       case "delivered":
       case "timer-set":
       case "wrote":
+      case "stable-advanced":
         return null;
+      case "recovered":
+        return this.#recovered(this.#cluster.member(traced.process), event);
+      default:
+    }
+    const { process } = traced;
+    const recent = this.#recent;
+    const member = recent?.id === process ? recent : this.#cluster.members.get(process);
+    if (member === undefined) return null;
+    this.#recent = member;
+    switch (event.type) {
       case "sent":
         return event.copyOf === null && event.body !== null
           ? onSent(this.#cluster, member, event.body as Message)

@@ -92,14 +92,15 @@ class Live {
     this.hash = new TraceHash(from?.hash);
     this.checks = new Checks(from?.checks);
     this.done = from?.position.commands ?? 0;
-    const { fold, hash, checks, labSteps } = this;
+    const { fold, hash, checks } = this;
+    const labSteps = spec.config.lab === undefined ? null : this.labSteps;
     this.world = new World(
       kit.world(spec),
       (event) => {
         hash.add(event);
         fold.add(event);
         checks.add(event);
-        labSteps.add(event);
+        labSteps?.add(event);
       },
       from?.world ?? null,
     );

@@ -1,27 +1,56 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessId } from "../sim/command.ts";
+import type { Entry, EntryId, Message, NodeId } from "../raft/types.ts";
+import type { ReplicaEvent } from "../replica/events.ts";
 import type { TraceEvent, WorldEvent } from "../sim/events.ts";
 import { TraceHash } from "./hash.ts";
 
 const [N1, N2] = ["n1", "n2"] as readonly string[] as readonly [ProcessId, ProcessId];
+const [P1, P2] = ["n1", "n2"] as readonly string[] as readonly [NodeId, NodeId];
+const ID: EntryId = { term: 3, index: 4 };
+const DATA = new Uint8Array([1, 2]);
 
-const EVENTS: readonly WorldEvent[] = [
-  { type: "delivered", message: 1, from: N1 },
+const BODIES: readonly Message[] = [
   {
-    type: "sent",
-    message: 1,
-    to: N1,
-    arrivesAt: 5_000_000_000,
-    lost: null,
-    copyOf: null,
-    body: { type: "AppendEntries", entries: [{ term: 1, data: new Uint8Array([1, 2]) }] },
-    segment: { part: "data", connection: "c1/1/1", seq: 1, data: { request: 1 } },
+    type: "AppendEntries",
+    from: P1,
+    to: P2,
+    term: 3,
+    prev: ID,
+    entries: [{ ...ID, type: "normal", data: DATA }],
+    leaderCommit: 9,
   },
+  { type: "AppendEntriesReply", from: P1, to: P2, term: 3, rejected: true, index: 7, hint: ID },
+  { type: "Heartbeat", from: P1, to: P2, term: 3, leaderCommit: 9, context: "c" },
+  { type: "HeartbeatReply", from: P1, to: P2, term: 3, context: null },
+  { type: "RequestVote", from: P1, to: P2, term: 3, pre: false, last: ID, transfer: false },
+];
+
+const SENT = { type: "sent", message: 1, to: N2, arrivesAt: 5_000_000_000, lost: null, copyOf: null } as const;
+
+const EVENTS: readonly (WorldEvent | ReplicaEvent)[] = [
+  { type: "delivered", message: 1, from: N1 },
+  ...BODIES.map((body) => ({ ...SENT, body, segment: null })),
+  { ...SENT, body: null, segment: { part: "data", connection: "c1/1/1", seq: 1, data: { request: 1 } } },
   { type: "wrote", file: "wal-00000001", bytes: 10 },
   { type: "sync-began", token: 1, endsAt: 10 },
   { type: "synced", token: 1 },
   { type: "woke" },
   { type: "lost", message: 1, why: "loss" },
+  { type: "timer-set", timer: "election", firesIn: 5 },
+  {
+    type: "persist-begun",
+    hardState: { term: 1, vote: P1, commit: 3 },
+    entries: { first: ID, last: ID },
+    snapshot: ID,
+  },
+  { type: "entries-shown", entries: [{ ...ID, type: "normal", label: "x", request: "n1/1/1" }] },
+  { type: "match-advanced", peer: P1, match: 3, next: 4 },
+  { type: "stable-advanced", from: 3, to: 4 },
+  { type: "commit-advanced", from: 3, to: 4 },
+  { type: "apply-handed-out", from: 3, to: 4 },
+  { type: "applied", from: 3, to: 4 },
+  { type: "command-applied", index: 3, label: "x", summary: null },
 ];
 
 function hashOf(event: object, header: Partial<TraceEvent> = {}): string {
@@ -34,6 +63,7 @@ function hashOf(event: object, header: Partial<TraceEvent> = {}): string {
 function* variants(value: unknown): Generator {
   if (typeof value === "number") yield value + 1;
   else if (typeof value === "string") yield `${value}x`;
+  else if (typeof value === "boolean") yield !value;
   else if (value === null) yield "x";
   else if (value instanceof Uint8Array) yield new Uint8Array([...value, 0]);
   else if (typeof value === "object") {
@@ -47,6 +77,18 @@ function* variants(value: unknown): Generator {
 describe("the hash of a trace", () => {
   it.each(EVENTS)("changes with every field of $type", (event) => {
     for (const other of variants(event)) expect(hashOf(other as object)).not.toBe(hashOf(event));
+  });
+
+  it("changes when an entry is a refused change of membership", () => {
+    const sent = (entry: Partial<Entry>): object => {
+      const [append] = BODIES;
+      return {
+        ...SENT,
+        body: { ...append, entries: [{ ...ID, type: "normal", data: DATA, ...entry }] },
+        segment: null,
+      };
+    };
+    expect(hashOf(sent({ refused: true }))).not.toBe(hashOf(sent({})));
   });
 
   it("tells the kinds of events apart", () => {

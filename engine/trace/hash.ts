@@ -13,6 +13,9 @@ export type TraceHashState = readonly [number, number];
 export class TraceHash {
   #a: number;
   #b: number;
+  /** Whose event was the last, and the hash of that name: several of one process follow each other. */
+  #process: string | null = null;
+  #processHash = 4;
 
   constructor([a, b]: TraceHashState = [0x243f6a88, 0x13198a2e]) {
     this.#a = a;
@@ -20,8 +23,12 @@ export class TraceHash {
   }
 
   add({ id, cause, at, process, incarnation, event }: TraceEvent): void {
+    if (process !== this.#process) {
+      this.#process = process;
+      this.#processHash = process === null ? 4 : mixText(6, process);
+    }
     const h = mix(mixNumber(mixNumber(mixNumber(this.#a, id), cause), at), incarnation);
-    this.#a = mixEvent(process === null ? mix(h, 4) : mixText(h, process), event as WorldEvent) | 0;
+    this.#a = mixEvent(mix(h, this.#processHash), event as FrequentEvent, process) | 0;
     this.#b = mixWord(this.#b ^ 0x5bd1e995, this.#a);
   }
 
@@ -42,10 +49,10 @@ function mix(hash: number, word: number): number {
   return h ^ (h >>> 15);
 }
 
+/** Its low word, as `|` takes it of any number, and its high one if it does not fit into the first. */
 function mixNumber(hash: number, value: number): number {
-  return value === (value | 0)
-    ? mix(hash, value)
-    : mix(mix(hash, (value % 4_294_967_296) | 0), Math.floor(value / 4_294_967_296) | 0);
+  const low = value | 0;
+  return value === low ? mix(hash, low) : mix(mix(hash, low), Math.floor(value / 4_294_967_296) | 0);
 }
 
 function mixText(hash: number, text: string): number {
@@ -54,8 +61,43 @@ function mixText(hash: number, text: string): number {
   return mix(h, 5);
 }
 
-/** The world's most frequent events by name, which is three times as fast as by walking through them. */
-function mixEvent(hash: number, event: WorldEvent): number {
+interface Id {
+  readonly term: number;
+  readonly index: number;
+}
+
+/** What a member's replica says at every write; the shapes are those of `replica/events.ts`, which lies above. */
+type FrequentEvent =
+  | WorldEvent
+  | { readonly type: "timer-set"; readonly timer: string; readonly firesIn: number }
+  | {
+      readonly type: "persist-begun";
+      readonly hardState: unknown;
+      readonly entries: unknown;
+      readonly snapshot: unknown;
+    }
+  | { readonly type: "match-advanced"; readonly peer: string; readonly match: number; readonly next: number }
+  | {
+      readonly type: "stable-advanced" | "commit-advanced" | "apply-handed-out" | "applied";
+      readonly from: number;
+      readonly to: number;
+    }
+  | {
+      readonly type: "command-applied";
+      readonly index: number;
+      readonly label: string;
+      readonly summary: string | null;
+    }
+  | { readonly type: "entries-shown"; readonly entries: readonly EntryShown[] };
+
+interface EntryShown extends Id {
+  readonly type: string;
+  readonly label: string;
+  readonly request: string | null;
+}
+
+/** The most frequent events by name, which is three times as fast as by walking through them. */
+function mixEvent(hash: number, event: FrequentEvent, process: string | null): number {
   switch (event.type) {
     case "delivered":
       return mixText(mixNumber(mix(hash, 8), event.message), event.from);
@@ -63,20 +105,108 @@ function mixEvent(hash: number, event: WorldEvent): number {
       const { message, to, arrivesAt, lost, copyOf, body, segment } = event;
       let h = mixText(mixNumber(mix(hash, 9), message), to);
       h = mixNumber(mixNumber(h, arrivesAt ?? -1), copyOf ?? -1);
-      h = lost === null ? mix(h, 4) : mixText(h, lost);
-      return mixValue(mixValue(h, body), segment);
+      h = mixTextOrNull(h, lost);
+      h = body === null ? mix(h, 4) : mixBody(h, body as FrequentBody, process, to);
+      return segment === null ? mix(h, 4) : mixFields(h, segment);
     }
+    case "timer-set":
+      return mixNumber(mixText(mix(hash, 14), event.timer), event.firesIn);
     case "wrote":
       return mixNumber(mixText(mix(hash, 10), event.file), event.bytes);
+    case "persist-begun":
+      return mixValue(mixValue(mixValue(mix(hash, 15), event.hardState), event.entries), event.snapshot);
     case "sync-began":
       return mixNumber(mixNumber(mix(hash, 11), event.token), event.endsAt);
     case "synced":
       return mixNumber(mix(hash, 12), event.token);
+    case "entries-shown": {
+      let h = mix(mix(hash, 16), event.entries.length);
+      for (const { term, index, type, label, request } of event.entries)
+        h = mixTextOrNull(mixText(mixText(mixNumber(mixNumber(h, term), index), type), label), request);
+      return h;
+    }
+    case "match-advanced":
+      return mixNumber(mixNumber(mixText(mix(hash, 17), event.peer), event.match), event.next);
+    case "stable-advanced":
+      return mixNumber(mixNumber(mix(hash, 18), event.from), event.to);
+    case "commit-advanced":
+      return mixNumber(mixNumber(mix(hash, 19), event.from), event.to);
+    case "apply-handed-out":
+      return mixNumber(mixNumber(mix(hash, 20), event.from), event.to);
+    case "applied":
+      return mixNumber(mixNumber(mix(hash, 21), event.from), event.to);
+    case "command-applied":
+      return mixTextOrNull(mixText(mixNumber(mix(hash, 22), event.index), event.label), event.summary);
     case "woke":
       return mix(hash, 13);
     default:
       return mixFields(hash, event);
   }
+}
+
+interface Envelope {
+  readonly from: string;
+  readonly to: string;
+  readonly term: number;
+}
+
+/** Raft's messages of every write and heartbeat, of the shapes of `raft/types.ts`. */
+type FrequentBody = Envelope &
+  (
+    | {
+        readonly type: "AppendEntries";
+        readonly prev: Id;
+        readonly entries: readonly (Id & {
+          readonly type: string;
+          readonly data: Uint8Array;
+          readonly refused?: true;
+        })[];
+        readonly leaderCommit: number;
+      }
+    | { readonly type: "AppendEntriesReply"; readonly rejected: boolean; readonly index: number; readonly hint: Id }
+    | { readonly type: "Heartbeat"; readonly leaderCommit: number; readonly context: string | null }
+    | { readonly type: "HeartbeatReply"; readonly context: string | null }
+  );
+
+/** From whom and to whom a message says that it is: all but always by whom and to whom it is sent. */
+function mixEnvelope(hash: number, { from, to, term }: Envelope, sender: string | null, receiver: string): number {
+  const h = from === sender && to === receiver ? mix(hash, 1) : mixText(mixText(hash, from), to);
+  return mixNumber(h, term);
+}
+
+function mixBody(hash: number, body: FrequentBody, sender: string | null, receiver: string): number {
+  switch (body.type) {
+    case "AppendEntries": {
+      let h = mixId(mixEnvelope(mix(hash, 23), body, sender, receiver), body.prev);
+      h = mix(mixNumber(h, body.leaderCommit), body.entries.length);
+      for (const entry of body.entries) {
+        h = mixText(mixId(h, entry), entry.type);
+        h = mix(mix(mix(h, entry.data.length), hashOfBytes(entry.data)), entry.refused === true ? 1 : 2);
+      }
+      return h;
+    }
+    case "AppendEntriesReply": {
+      const h = mix(mixEnvelope(mix(hash, 24), body, sender, receiver), body.rejected ? 1 : 2);
+      return mixId(mixNumber(h, body.index), body.hint);
+    }
+    case "Heartbeat":
+      return mixTextOrNull(
+        mixNumber(mixEnvelope(mix(hash, 25), body, sender, receiver), body.leaderCommit),
+        body.context,
+      );
+    case "HeartbeatReply":
+      return mixTextOrNull(mixEnvelope(mix(hash, 26), body, sender, receiver), body.context);
+    default:
+      return mixValue(hash, body);
+  }
+}
+
+function mixId(hash: number, { term, index }: Id): number {
+  return mixNumber(mixNumber(hash, term), index);
+}
+
+function mixTextOrNull(hash: number, text: string | null): number {
+  return text === null ? mix(hash, 4) : mixText(hash, text);
 }
 
 function mixFields(hash: number, value: object): number {

@@ -19,7 +19,7 @@ import type { Parts, PartStates } from "./parts.ts";
 import { Clients, type ClientsState, newClient } from "./clients.ts";
 import { Flights, type Travelling } from "./flights.ts";
 import { Logs, type LogsState } from "./logs.ts";
-import { Members, newMember } from "./members.ts";
+import { type MemberDraft, Members, newMember } from "./members.ts";
 import { Notes, type NotesState } from "./notes.ts";
 import { Reigns } from "./reigns.ts";
 
@@ -104,17 +104,22 @@ export class Fold {
     const event = traced.event as AnyEvent;
     if (this.#addMessage(traced, event as WorldEvent)) return;
     if (process === null) return this.#addWorld(traced, event as WorldEvent);
-    const client = this.#clients.draft(process);
-    if (client !== null) {
-      this.#addLife(traced, client, event as WorldEvent);
-      if (event.type === "crashed" || event.type === "panicked") return this.#clients.wentDown(client);
-      return this.#clients.add(traced, client, event as ClientEvent);
-    }
-    if (event.type === "spawned") return this.#members.spawn(traced, process);
-    if (event.type === "retired") return this.#members.retire(traced, process);
-    // Others have no part in the picture of the cluster: a lab's resource, a sentinel.
-    if (!this.#members.has(process)) return;
+    const { type } = event;
+    if (type === "spawned") return this.#members.spawn(traced, process);
+    if (type === "retired") return this.#members.retire(traced, process);
+    // Nine of ten of the others are a member's, so it is looked for before the clients.
     const member = this.#members.draft(process);
+    if (member !== null) return this.#addMember(traced, member);
+    const client = this.#clients.draft(process);
+    // Others have no part in the picture of the cluster: a lab's resource, a sentinel.
+    if (client === null) return;
+    this.#addLife(traced, client, event as WorldEvent);
+    if (type === "crashed" || type === "panicked") return this.#clients.wentDown(client);
+    this.#clients.add(traced, client, event as ClientEvent);
+  }
+
+  #addMember(traced: TraceEvent, member: MemberDraft): void {
+    const { event } = traced;
     if (this.#members.addFrequent(traced, member, event as WorldEvent | ReplicaEvent)) return;
     this.#addLife(traced, member, event as WorldEvent);
     this.#members.addWorld(traced, member, event as WorldEvent);
@@ -134,26 +139,23 @@ export class Fold {
     const etcd = this.#parts.etcd?.delta() ?? null;
     const lab = this.#parts.lab?.delta() ?? null;
     this.#told = this.#whole;
-    return {
-      whole: false,
-      at: this.#at,
-      n: this.#n,
-      ...(members.length > 0 && { members }),
-      ...(gone.length > 0 && { gone }),
-      ...(Object.keys(logs).length > 0 && { logs }),
-      ...(clients.length > 0 && { clients }),
-      ...(flights.length > 0 && { flights }),
-      ...(landed.length > 0 && { landed }),
-      ...(cuts !== told.cuts && { cuts }),
-      ...(network !== told.network && { network }),
-      ...(settings !== told.settings && { settings }),
-      ...(violation !== told.violation && { violation }),
-      ...(reigns !== null && { reigns }),
-      ...(notes.length > 0 && { notes }),
-      ...(faults.length > 0 && { faults }),
-      ...(etcd !== null && { etcd }),
-      ...(lab !== null && { lab }),
-    };
+    const delta: { -readonly [K in keyof Delta]: Delta[K] } = { whole: false, at: this.#at, n: this.#n };
+    if (members.length > 0) delta.members = members;
+    if (gone.length > 0) delta.gone = gone;
+    if (Object.keys(logs).length > 0) delta.logs = logs;
+    if (clients.length > 0) delta.clients = clients;
+    if (flights.length > 0) delta.flights = flights;
+    if (landed.length > 0) delta.landed = landed;
+    if (cuts !== told.cuts) delta.cuts = cuts;
+    if (network !== told.network) delta.network = network;
+    if (settings !== told.settings) delta.settings = settings;
+    if (violation !== told.violation) delta.violation = violation;
+    if (reigns !== null) delta.reigns = reigns;
+    if (notes.length > 0) delta.notes = notes;
+    if (faults.length > 0) delta.faults = faults;
+    if (etcd !== null) delta.etcd = etcd;
+    if (lab !== null) delta.lab = lab;
+    return delta;
   }
 
   /** Everything, for one that knows nothing. */

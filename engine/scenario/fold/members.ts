@@ -1,5 +1,4 @@
 /** The members: role, term, log, timers, disk, as their events tell. */
-import { present } from "../../base/assert.ts";
 import type { ConfState, NodeId } from "../../raft/types.ts";
 import type { EntryShown, ReplicaEvent } from "../../replica/events.ts";
 import type { ProcessId } from "../../sim/command.ts";
@@ -25,6 +24,8 @@ interface Kept {
 
 export class Members {
   readonly #members = new Map<ProcessId, Kept>();
+  /** Whose event was the last: several of one member follow each other, and a map is slower than a look at it. */
+  #recent: Kept | undefined;
   #gone: ProcessId[] = [];
   readonly #logs: Logs;
   readonly #clients: Clients;
@@ -46,13 +47,12 @@ export class Members {
     for (const member of members) this.#members.set(member.id, { draft: copyOf(member), changed: false });
   }
 
-  /** For an event of this member's. */
-  has(id: ProcessId): boolean {
-    return this.#members.has(id);
-  }
-
-  draft(id: ProcessId): MemberDraft {
-    const kept = present(this.#members.get(id), id);
+  /** For an event of this member's; null when it is no member. */
+  draft(id: ProcessId): MemberDraft | null {
+    const recent = this.#recent;
+    const kept = recent?.draft.id === id ? recent : this.#members.get(id);
+    if (kept === undefined) return null;
+    this.#recent = kept;
     kept.changed = true;
     return kept.draft;
   }
@@ -77,12 +77,14 @@ export class Members {
   }
 
   spawn(traced: TraceEvent, id: ProcessId): void {
+    this.#recent = undefined;
     this.#members.set(id, { draft: newMember(id), changed: true });
     this.#logs.reset(id, 0);
     this.#notes.add(traced, "spawned", {});
   }
 
   retire(traced: TraceEvent, id: ProcessId): void {
+    this.#recent = undefined;
     this.#reigns.end(id, traced.at);
     this.#members.delete(id);
     this.#logs.remove(id);
