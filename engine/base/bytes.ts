@@ -264,6 +264,11 @@ export function utf8Encode(text: string): Uint8Array {
   return out.slice(0, n);
 }
 
+/** Of its UTF-8, in bytes. */
+export function utf8Length(text: string): number {
+  return isAsciiText(text) ? text.length : utf8Encode(text).length;
+}
+
 function isAsciiText(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) >= 0x80) return false;
   return true;

@@ -47,12 +47,29 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
+interface Queue {
+  readonly lock: string;
+  readonly order: "serial" | "text";
+  readonly nodes: readonly LockNode[];
+}
+
+/** By list of children, which never changes: all that wait at one server are given the very same list. */
+const queues = new WeakMap<readonly string[], Queue>();
+
 /** The nodes of one lock among a root's children, oldest first. A guid before the lock's name does not matter. */
 export function lockQueue(
   children: readonly string[],
   lock: string,
   order: "serial" | "text" = "serial",
 ): readonly LockNode[] {
+  const known = queues.get(children);
+  if (known?.lock === lock && known.order === order) return known.nodes;
+  const nodes = nodesOf(children, lock, order);
+  queues.set(children, { lock, order, nodes });
+  return nodes;
+}
+
+function nodesOf(children: readonly string[], lock: string, order: "serial" | "text"): readonly LockNode[] {
   const nodes: LockNode[] = [];
   for (const child of children) {
     const node = parseLockNode(child);

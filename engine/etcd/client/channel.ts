@@ -256,9 +256,24 @@ export class Channel {
   // ── calls ──
 
   #unary(method: UnaryMethod, body: object, options: CallOptions, own: boolean): Ticket {
-    const common = this.#common(options, this.config.requestTimeout);
-    const { ticket } = common;
-    this.#state.calls.set(ticket, { ...common, kind: "unary", method, body, unknown: false, own });
+    const { ticket, endpoint, hasLeader, deadline } = this.#common(options, this.config.requestTimeout);
+    // Field by field: spreading what then grows is ten times as slow, and this is every call of every client.
+    this.#state.calls.set(ticket, {
+      kind: "unary",
+      method,
+      body,
+      unknown: false,
+      own,
+      ticket,
+      endpoint,
+      hasLeader,
+      deadline,
+      state: "waiting",
+      member: null,
+      wire: 0,
+      attempt: 0,
+      until: null,
+    });
     this.#emit?.({ type: "call-asked", call: ticket, method, body });
     this.#pump();
     return ticket;
