@@ -77,27 +77,26 @@ export class Checks {
       if (event.type === "command" && event.command.type === "panic") this.#panicAsked = traced.id;
       return null;
     }
+    const { process } = traced;
+    const recent = this.#recent;
+    const member = recent?.id === process ? recent : this.#cluster.members.get(process);
+    if (member === undefined)
+      return event.type === "recovered" ? this.#recovered(this.#cluster.member(process), event) : null;
+    this.#recent = member;
+    return this.#judgeMember(traced, member, event);
+  }
+
+  /** What happens at every write or heartbeat has a switch to itself: to look at an event's type is what costs most. */
+  #judgeMember(traced: TraceEvent, member: Member, event: WorldEvent | ReplicaEvent | ClientEvent): Breach | null {
+    const cluster = this.#cluster;
     switch (event.type) {
-      // Half of all events, and nothing to judge: whose they are is not looked up.
       case "delivered":
       case "timer-set":
       case "wrote":
       case "stable-advanced":
         return null;
-      case "recovered":
-        return this.#recovered(this.#cluster.member(traced.process), event);
-      default:
-    }
-    const { process } = traced;
-    const recent = this.#recent;
-    const member = recent?.id === process ? recent : this.#cluster.members.get(process);
-    if (member === undefined) return null;
-    this.#recent = member;
-    switch (event.type) {
       case "sent":
-        return event.copyOf === null && event.body !== null
-          ? onSent(this.#cluster, member, event.body as Message)
-          : null;
+        return event.copyOf === null && event.body !== null ? onSent(cluster, member, event.body as Message) : null;
       case "persist-begun":
         onPersist(member, event);
         return null;
@@ -107,6 +106,28 @@ export class Checks {
       case "synced":
         onSynced(member, event.token);
         return null;
+      case "entries-shown":
+        return onEntries(cluster, member, event.entries);
+      case "match-advanced":
+        // A leader counts itself like any member: when its entries are durable.
+        return event.peer === member.node ? ackTooEarly(member, member.term, event.match) : null;
+      case "commit-advanced":
+        return onCommit(cluster, member, event);
+      case "apply-handed-out":
+        return onHandedOut(member, event);
+      case "applied":
+        return onApplied(member, event);
+      case "command-applied":
+        return onCommand(cluster, member, event);
+      default:
+        return this.#judgeLife(traced, member, event);
+    }
+  }
+
+  #judgeLife(traced: TraceEvent, member: Member, event: WorldEvent | ReplicaEvent | ClientEvent): Breach | null {
+    switch (event.type) {
+      case "recovered":
+        return this.#recovered(member, event);
       case "crashed":
         member.goDown();
         return null;
@@ -136,20 +157,13 @@ export class Checks {
         return event.answer && !event.pre && event.from === member.node ? onOwnVote(cluster, member, event.term) : null;
       case "timeout-now-sent":
         return onTimeoutNow(cluster, member, event);
-      case "entries-shown":
-        return onEntries(cluster, member, event.entries);
       case "entries-truncated":
         return onTruncated(member, event.from);
       case "snapshot-restoring":
         return onSnapshot(cluster, member, event);
-      case "commit-advanced":
-        return onCommit(cluster, member, event);
       case "log-compacted":
         member.log.compact(event.upTo.index);
         return null;
-      case "match-advanced":
-        // A leader counts itself like any member: when its entries are durable.
-        return event.peer === member.node ? ackTooEarly(member, member.term, event.match) : null;
       default:
         return this.#judgeMachine(member, event);
     }
@@ -158,12 +172,6 @@ export class Checks {
   #judgeMachine(member: Member, event: WorldEvent | ReplicaEvent | ClientEvent): Breach | null {
     const cluster = this.#cluster;
     switch (event.type) {
-      case "apply-handed-out":
-        return onHandedOut(member, event);
-      case "applied":
-        return onApplied(member, event);
-      case "command-applied":
-        return onCommand(cluster, member, event);
       case "machine-restored":
         return onMachineRestored(cluster, member, event.last.index, event.summary);
       case "snapshot-taken":

@@ -53,6 +53,24 @@ describe("linearizable reads", () => {
     expect(contexts).toEqual(["early", "early"]);
   });
 
+  it("a read that a leader could not serve waits until it leads again, as in etcd", () => {
+    const peer = follower();
+    peer.step({ type: "campaign" });
+    settle(peer);
+    peer.step(message(grant(N2, N1, 1)));
+    settle(peer);
+    peer.step({ type: "read-index", context: "early" });
+    peer.step(message({ type: "Heartbeat", from: N2, to: N1, term: 2, leaderCommit: 0, context: null }));
+    settle(peer);
+    peer.step({ type: "campaign" });
+    settle(peer);
+    peer.step(message(grant(N2, N1, 3)));
+    settle(peer);
+    peer.step(message(accept(N2, N1, 3, 2)));
+    const contexts = peer.ready()?.send.flatMap((sent) => (sent.type === "Heartbeat" ? [sent.context] : []));
+    expect(contexts).toEqual(["early", "early"]);
+  });
+
   it("thesis §6.4: a follower passes the request on, and its answer back to the reader", () => {
     const peer = follower();
     peer.step(message({ type: "Heartbeat", from: N2, to: N1, term: 1, leaderCommit: 0, context: null }));

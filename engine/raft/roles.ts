@@ -24,7 +24,6 @@ function reset(peer: PeerState, term: Term, next: Role): void {
   peer.pendingConfIndex = 0;
   peer.uncommittedBytes = 0;
   peer.pendingReads = [];
-  peer.earlyReads = [];
 }
 
 /** Randomised, so that split votes are rare and resolve (§5.2). */

@@ -69,7 +69,7 @@ export interface PeerState {
   electionTimeout: number;
 
   pendingReads: PendingRead[];
-  /** Asked before this leader committed an entry of its term. */
+  /** Asked before this leader committed an entry of its term. As in etcd, they outlast the term and wait for the next. */
   earlyReads: ReadRequest[];
   readStates: ReadState[];
 

@@ -104,12 +104,11 @@ export class Fold {
     const event = traced.event as AnyEvent;
     if (this.#addMessage(traced, event as WorldEvent)) return;
     if (process === null) return this.#addWorld(traced, event as WorldEvent);
-    const { type } = event;
-    if (type === "spawned") return this.#members.spawn(traced, process);
-    if (type === "retired") return this.#members.retire(traced, process);
     // Nine of ten of the others are a member's, so it is looked for before the clients.
     const member = this.#members.draft(process);
-    if (member !== null) return this.#addMember(traced, member);
+    if (member !== null) return this.#addMember(traced, process, member);
+    const { type } = event;
+    if (type === "spawned") return this.#members.spawn(traced, process);
     const client = this.#clients.draft(process);
     // Others have no part in the picture of the cluster: a lab's resource, a sentinel.
     if (client === null) return;
@@ -118,9 +117,10 @@ export class Fold {
     this.#clients.add(traced, client, event as ClientEvent);
   }
 
-  #addMember(traced: TraceEvent, member: MemberDraft): void {
-    const { event } = traced;
+  #addMember(traced: TraceEvent, process: MemberDraft["id"], member: MemberDraft): void {
+    const event = traced.event as AnyEvent;
     if (this.#members.addFrequent(traced, member, event as WorldEvent | ReplicaEvent)) return;
+    if (event.type === "retired") return this.#members.retire(traced, process);
     this.#addLife(traced, member, event as WorldEvent);
     this.#members.addWorld(traced, member, event as WorldEvent);
     this.#members.add(traced, member, event as ReplicaEvent);
