@@ -100,6 +100,22 @@ describe("the hash of a trace", () => {
     (header) => expect(hashOf({ type: "woke" }, header)).not.toBe(hashOf({ type: "woke" })),
   );
 
+  it("is the same when it is taken up again from its state at any event", () => {
+    const events = [N1, null, N2, N2, null].map((process, i) => {
+      const event: object = { type: "woke" };
+      return { id: i + 1, cause: i, at: 10 * i, process, incarnation: process === null ? 0 : 1, event };
+    });
+    const whole = new TraceHash();
+    for (const event of events) whole.add(event);
+    for (let cut = 0; cut <= events.length; cut += 1) {
+      const first = new TraceHash();
+      for (const event of events.slice(0, cut)) first.add(event);
+      const second = new TraceHash(first.state());
+      for (const event of events.slice(cut)) second.add(event);
+      expect(second.digits()).toBe(whole.digits());
+    }
+  });
+
   it("leaves out a stack, which each browser words in its own way", () => {
     const panicked = { type: "panicked", lostBytes: 0, message: "no", stack: "here" };
     expect(hashOf({ ...panicked, stack: "there" })).toBe(hashOf(panicked));

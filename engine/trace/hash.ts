@@ -13,9 +13,10 @@ export type TraceHashState = readonly [number, number];
 export class TraceHash {
   #a: number;
   #b: number;
-  /** Whose event was the last, and the hash of that name: several of one process follow each other. */
+  /** Whose event was the last, in which of its lives, and a word for both: several of one process follow each other. */
   #process: string | null = null;
-  #processHash = 4;
+  #incarnation = 0;
+  #who = wordFor(null, 0);
 
   constructor([a, b]: TraceHashState = [0x243f6a88, 0x13198a2e]) {
     this.#a = a;
@@ -23,12 +24,14 @@ export class TraceHash {
   }
 
   add({ id, cause, at, process, incarnation, event }: TraceEvent): void {
-    if (process !== this.#process) {
+    if (process !== this.#process || incarnation !== this.#incarnation) {
       this.#process = process;
-      this.#processHash = process === null ? 4 : mixText(6, process);
+      this.#incarnation = incarnation;
+      this.#who = wordFor(process, incarnation);
     }
-    const h = mix(mixNumber(mixNumber(mixNumber(this.#a, id), cause), at), incarnation);
-    this.#a = mixEvent(mix(h, this.#processHash), event as FrequentEvent, process) | 0;
+    // An event's id is its place in the trace: what is left to say is how far back its cause lies.
+    const h = mix(mixNumber(mix(this.#a, (id - cause) | 0), at), this.#who);
+    this.#a = mixEvent(h, event as FrequentEvent, process) | 0;
     this.#b = mixWord(this.#b ^ 0x5bd1e995, this.#a);
   }
 
@@ -43,21 +46,32 @@ export class TraceHash {
   }
 }
 
+function wordFor(process: string | null, incarnation: number): number {
+  return mixNumber(process === null ? 0 : mixText(1, process), incarnation);
+}
+
 /** One 32-bit word. The state is a chain of many, so that one multiplication a word is mixing enough. */
 function mix(hash: number, word: number): number {
   const h = Math.imul(hash ^ word, 0x9e3779b1) + 0x7f4a7c15;
   return h ^ (h >>> 15);
 }
 
-/** Its low word, as `|` takes it of any number, and its high one if it does not fit into the first. */
+const HIGH = 2 ** -32;
+
+/** As one word: the low 32 bits, which `|` takes of any number, and what is above them. */
 function mixNumber(hash: number, value: number): number {
-  const low = value | 0;
-  return value === low ? mix(hash, low) : mix(mix(hash, low), Math.floor(value / 4_294_967_296) | 0);
+  return mix(hash, (value | 0) ^ Math.imul((value * HIGH) | 0, 0x85ebca6b));
 }
 
+/** Names of processes have two or three characters, which are two words; of others each character is one. */
 function mixText(hash: number, text: string): number {
-  let h = mix(hash, text.length);
-  for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  const { length } = text;
+  if (length === 2 || length === 3) {
+    const last = length === 3 ? text.charCodeAt(2) : 0;
+    return mix(mix(hash, text.charCodeAt(0) | (text.charCodeAt(1) << 16)), (last << 3) | length);
+  }
+  let h = mix(hash, length);
+  for (let i = 0; i < length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
   return mix(h, 5);
 }
 
@@ -103,11 +117,10 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
       return mixText(mixNumber(mix(hash, 8), event.message), event.from);
     case "sent": {
       const { message, to, arrivesAt, lost, copyOf, body, segment } = event;
-      let h = mixText(mixNumber(mix(hash, 9), message), to);
-      h = mixNumber(mixNumber(h, arrivesAt ?? -1), copyOf ?? -1);
-      h = mixTextOrNull(h, lost);
-      h = body === null ? mix(h, 4) : mixBody(h, body as FrequentBody, process, to);
-      return segment === null ? mix(h, 4) : mixFields(h, segment);
+      let h = mixNumber(mixText(mixNumber(mix(hash, 9), message), to), arrivesAt ?? -1);
+      h = lost === null && copyOf === null ? mix(h, 4) : mixNumber(mixTextOrNull(h, lost), copyOf ?? -1);
+      if (segment !== null) h = mixFields(h, segment);
+      return body === null ? mix(h, 4) : mixBody(h, body as FrequentBody, process, to);
     }
     case "timer-set":
       return mixNumber(mixText(mix(hash, 14), event.timer), event.firesIn);
@@ -142,6 +155,16 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
     default:
       return mixFields(hash, event);
   }
+}
+
+interface EntryKind {
+  readonly type: string;
+  readonly refused?: true;
+}
+
+/** An entry that is no plain command. */
+function mixOther(hash: number, { type, refused }: EntryKind): number {
+  return mix(mixText(hash, type), refused === true ? 2 : 3);
 }
 
 interface Envelope {
@@ -180,13 +203,13 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
       let h = mixId(mixEnvelope(mix(hash, 23), body, sender, receiver), body.prev);
       h = mix(mixNumber(h, body.leaderCommit), body.entries.length);
       for (const entry of body.entries) {
-        h = mixText(mixId(h, entry), entry.type);
-        h = mix(mix(mix(h, entry.data.length), hashOfBytes(entry.data)), entry.refused === true ? 1 : 2);
+        h = entry.type === "normal" && entry.refused === undefined ? mix(h, 1) : mixOther(h, entry);
+        h = mix(mix(mixId(h, entry), entry.data.length), hashOfBytes(entry.data));
       }
       return h;
     }
     case "AppendEntriesReply": {
-      const h = mix(mixEnvelope(mix(hash, 24), body, sender, receiver), body.rejected ? 1 : 2);
+      const h = mixEnvelope(mix(hash, body.rejected ? 27 : 24), body, sender, receiver);
       return mixId(mixNumber(h, body.index), body.hint);
     }
     case "Heartbeat":
