@@ -120,11 +120,12 @@ export class Checks {
       case "command-applied":
         return onCommand(cluster, member, event);
       default:
-        return this.#judgeLife(traced, member, event);
+        return this.#judgeRare(traced, member, event);
     }
   }
 
-  #judgeLife(traced: TraceEvent, member: Member, event: WorldEvent | ReplicaEvent | ClientEvent): Breach | null {
+  #judgeRare(traced: TraceEvent, member: Member, event: WorldEvent | ReplicaEvent | ClientEvent): Breach | null {
+    const cluster = this.#cluster;
     switch (event.type) {
       case "recovered":
         return this.#recovered(member, event);
@@ -141,16 +142,8 @@ export class Checks {
       case "corrupted":
         member.damaged = true;
         return null;
-      default:
-        return this.#judgeRaft(traced.incarnation, member, event);
-    }
-  }
-
-  #judgeRaft(incarnation: number, member: Member, event: WorldEvent | ReplicaEvent | ClientEvent): Breach | null {
-    const cluster = this.#cluster;
-    switch (event.type) {
       case "role-changed":
-        return onRole(cluster, member, incarnation, event);
+        return onRole(cluster, member, traced.incarnation, event);
       case "higher-term-seen":
         return onHigherTerm(event);
       case "votes-tallied":

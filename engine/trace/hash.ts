@@ -141,13 +141,12 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
     case "match-advanced":
       return mixNumber(mixNumber(mixText(mix(hash, 17), event.peer), event.match), event.next);
     case "stable-advanced":
-      return mixNumber(mixNumber(mix(hash, 18), event.from), event.to);
     case "commit-advanced":
-      return mixNumber(mixNumber(mix(hash, 19), event.from), event.to);
     case "apply-handed-out":
-      return mixNumber(mixNumber(mix(hash, 20), event.from), event.to);
-    case "applied":
-      return mixNumber(mixNumber(mix(hash, 21), event.from), event.to);
+    case "applied": {
+      const { type, from, to } = event;
+      return mixNumber(mixNumber(mix(mix(hash, type.charCodeAt(0)), type.length), from), to);
+    }
     case "command-applied":
       return mixTextOrNull(mixText(mixNumber(mix(hash, 22), event.index), event.label), event.summary);
     case "woke":
@@ -155,16 +154,6 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
     default:
       return mixFields(hash, event);
   }
-}
-
-interface EntryKind {
-  readonly type: string;
-  readonly refused?: true;
-}
-
-/** An entry that is no plain command. */
-function mixOther(hash: number, { type, refused }: EntryKind): number {
-  return mix(mixText(hash, type), refused === true ? 2 : 3);
 }
 
 interface Envelope {
@@ -187,8 +176,6 @@ type FrequentBody = Envelope &
         readonly leaderCommit: number;
       }
     | { readonly type: "AppendEntriesReply"; readonly rejected: boolean; readonly index: number; readonly hint: Id }
-    | { readonly type: "Heartbeat"; readonly leaderCommit: number; readonly context: string | null }
-    | { readonly type: "HeartbeatReply"; readonly context: string | null }
   );
 
 /** From whom and to whom a message says that it is: all but always by whom and to whom it is sent. */
@@ -203,8 +190,8 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
       let h = mixId(mixEnvelope(mix(hash, 23), body, sender, receiver), body.prev);
       h = mix(mixNumber(h, body.leaderCommit), body.entries.length);
       for (const entry of body.entries) {
-        h = entry.type === "normal" && entry.refused === undefined ? mix(h, 1) : mixOther(h, entry);
-        h = mix(mix(mixId(h, entry), entry.data.length), hashOfBytes(entry.data));
+        h = mix(mixText(mixId(h, entry), entry.type), entry.refused === true ? 1 : 2);
+        h = mix(mix(h, entry.data.length), hashOfBytes(entry.data));
       }
       return h;
     }
@@ -212,13 +199,6 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
       const h = mixEnvelope(mix(hash, body.rejected ? 27 : 24), body, sender, receiver);
       return mixId(mixNumber(h, body.index), body.hint);
     }
-    case "Heartbeat":
-      return mixTextOrNull(
-        mixNumber(mixEnvelope(mix(hash, 25), body, sender, receiver), body.leaderCommit),
-        body.context,
-      );
-    case "HeartbeatReply":
-      return mixTextOrNull(mixEnvelope(mix(hash, 26), body, sender, receiver), body.context);
     default:
       return mixValue(hash, body);
   }
