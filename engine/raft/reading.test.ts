@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PeerConfigInvalid } from "./peer.ts";
+import { type Peer, PeerConfigInvalid } from "./peer.ts";
 import {
   accept,
   appended,
@@ -16,6 +16,22 @@ import {
   settle,
 } from "./testing.ts";
 import { createPeer } from "./peer.ts";
+
+/** A leader without a committed entry of its term, which was asked for a read. */
+function askedTooEarly(): Peer {
+  const peer = follower();
+  peer.step({ type: "campaign" });
+  settle(peer);
+  peer.step(message(grant(N2, N1, 1)));
+  settle(peer);
+  peer.step({ type: "read-index", context: "early" });
+  return peer;
+}
+
+/** Of the heartbeats that are to be sent. */
+function contextsOf(peer: Peer): readonly (string | null)[] {
+  return peer.ready()?.send.flatMap((sent) => (sent.type === "Heartbeat" ? [sent.context] : [])) ?? [];
+}
 
 describe("linearizable reads", () => {
   it("thesis §6.4: answers when a quorum has answered heartbeats that left after the request", () => {
@@ -41,25 +57,14 @@ describe("linearizable reads", () => {
   });
 
   it("thesis §6.4: waits until an entry of the own term is committed", () => {
-    const peer = follower();
-    peer.step({ type: "campaign" });
-    settle(peer);
-    peer.step(message(grant(N2, N1, 1)));
-    settle(peer);
-    peer.step({ type: "read-index", context: "early" });
+    const peer = askedTooEarly();
     expect(peer.ready()).toBeNull();
     peer.step(message(accept(N2, N1, 1, 1)));
-    const contexts = peer.ready()?.send.flatMap((sent) => (sent.type === "Heartbeat" ? [sent.context] : []));
-    expect(contexts).toEqual(["early", "early"]);
+    expect(contextsOf(peer)).toEqual(["early", "early"]);
   });
 
   it("a read that a leader could not serve waits until it leads again, as in etcd", () => {
-    const peer = follower();
-    peer.step({ type: "campaign" });
-    settle(peer);
-    peer.step(message(grant(N2, N1, 1)));
-    settle(peer);
-    peer.step({ type: "read-index", context: "early" });
+    const peer = askedTooEarly();
     peer.step(message({ type: "Heartbeat", from: N2, to: N1, term: 2, leaderCommit: 0, context: null }));
     settle(peer);
     peer.step({ type: "campaign" });
@@ -67,8 +72,7 @@ describe("linearizable reads", () => {
     peer.step(message(grant(N2, N1, 3)));
     settle(peer);
     peer.step(message(accept(N2, N1, 3, 2)));
-    const contexts = peer.ready()?.send.flatMap((sent) => (sent.type === "Heartbeat" ? [sent.context] : []));
-    expect(contexts).toEqual(["early", "early"]);
+    expect(contextsOf(peer)).toEqual(["early", "early"]);
   });
 
   it("thesis §6.4: a follower passes the request on, and its answer back to the reader", () => {

@@ -116,6 +116,11 @@ describe("the hash of a trace", () => {
     }
   });
 
+  it("tells numbers apart whose low 32 bits are the same", () => {
+    const moments = [-1, 2 ** 32 - 1, 2 ** 33 - 1, Number.MAX_SAFE_INTEGER, 0, 2 ** 32];
+    expect(new Set(moments.map((at) => hashOf({ type: "woke" }, { at }))).size).toBe(moments.length);
+  });
+
   it("leaves out a stack, which each browser words in its own way", () => {
     const panicked = { type: "panicked", lostBytes: 0, message: "no", stack: "here" };
     expect(hashOf({ ...panicked, stack: "there" })).toBe(hashOf(panicked));

@@ -58,9 +58,9 @@ function mix(hash: number, word: number): number {
 
 const HIGH = 2 ** -32;
 
-/** As one word: the low 32 bits, which `|` takes of any number, and what is above them. */
+/** A whole number as one word: the low 32 bits, which `|` takes of any number, and what is above them. */
 function mixNumber(hash: number, value: number): number {
-  return mix(hash, (value | 0) ^ Math.imul((value * HIGH) | 0, 0x85ebca6b));
+  return mix(hash, (value | 0) ^ Math.imul(Math.floor(value * HIGH), 0x85ebca6b));
 }
 
 /** Names of processes have two or three characters, which are two words; of others each character is one. */
@@ -134,8 +134,8 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
       return mixNumber(mix(hash, 12), event.token);
     case "entries-shown": {
       let h = mix(mix(hash, 16), event.entries.length);
-      for (const { term, index, type, label, request } of event.entries)
-        h = mixTextOrNull(mixText(mixText(mixNumber(mixNumber(h, term), index), type), label), request);
+      for (const entry of event.entries)
+        h = mixTextOrNull(mixText(mixText(mixId(h, entry), entry.type), entry.label), entry.request);
       return h;
     }
     case "match-advanced":
@@ -162,7 +162,7 @@ interface Envelope {
   readonly term: number;
 }
 
-/** Raft's messages of every write and heartbeat, of the shapes of `raft/types.ts`. */
+/** Raft's messages of every write, of the shapes of `raft/types.ts`. */
 type FrequentBody = Envelope &
   (
     | {

@@ -538,7 +538,7 @@ function statOf(node: Node): Stat {
   const { data, czxid, mzxid, pzxid, ctime, mtime, version, counter, owner, aversion, children } = node;
   const cversion = (Math.imul(counter, 2) - children.size) | 0;
   const dataLength = utf8Length(data);
-  // Flat: half of what a read costs was to put this together of spreads.
+  // Flat, and not of spreads: every read of every client that waits makes one.
   return {
     czxid,
     mzxid,

@@ -77,7 +77,6 @@ export class Members {
   }
 
   spawn(traced: TraceEvent, id: ProcessId): void {
-    this.#recent = undefined;
     this.#members.set(id, { draft: newMember(id), changed: true });
     this.#logs.reset(id, 0);
     this.#notes.add(traced, "spawned", {});
