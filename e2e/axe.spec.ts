@@ -45,3 +45,19 @@ for (const { name, en, zh, shows } of SUBJECTS) {
     });
   }
 }
+
+test("while the rest of the words is on its way, nothing stands on the page without a name", async ({ page }) => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/en-[^/]*\.js$/u, async (route) => {
+    if (!route.request().url().includes("/en-first-")) await held;
+    await route.continue();
+  });
+  await page.goto(`/?seed=${SEED}&speed=1&autoplay=1&lang=en`);
+  await expect(page.getByRole("button", { name: /^n\d: leader/ })).toBeVisible();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("; ")}`)).toEqual([]);
+  await expect(page.getByRole("button", { name: "Write", exact: true })).toHaveCount(0);
+  release();
+  await expect(page.getByRole("button", { name: "Write", exact: true })).toBeVisible();
+});

@@ -5,8 +5,9 @@
  * Query: `theme`, `lang`, `seed`, `members`, `timing`, `speed`, `autoplay` (0 unless it says 1: the host page decides
  * when something moves). Fragment: the link of a run, which then stands at its moment.
  */
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { createRoot } from "react-dom/client";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import { Notices } from "../panels/notices.tsx";
 import { Transport } from "../panels/transport.tsx";
@@ -20,7 +21,7 @@ import { MAIN_WORLD } from "../store/worlds.ts";
 import { currentTheme } from "../ui/theme.ts";
 import css from "./embed.module.css";
 
-const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
+const RulesOff = lazyWorded(() => import("../panels/rules-off.tsx"));
 
 export function startEmbed(root: HTMLElement): void {
   currentTheme();

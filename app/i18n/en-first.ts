@@ -44,14 +44,6 @@ export const enFirst = {
 
   "stage.label": "The cluster",
   "stage.canvas": "Messages on their way",
-  "stage.summary.none": "No message is in flight.",
-  "stage.summary": { one: "1 message in flight: {list}.", other: "{count} messages in flight: {list}." },
-  "stage.summary.item": "{kind} {from} to {to}",
-  "stage.summary.more": "{list} and {more} more",
-  "stage.tools": "Faults by hand",
-  "stage.crash-leader": "Crash the leader",
-  "stage.partition": "Split…",
-  "stage.heal": "Heal all",
   "stage.hint":
     "Click a member to crash it, again to restart it. Draw across links to cut them, round members to split them off.",
   "stage.hint.touch":
@@ -63,7 +55,6 @@ export const enFirst = {
   "member.hint.restart": "Press to restart it, M for more",
   "member.term": "term {term}",
   "member.value": "value {value}",
-  "member.log.empty": "Log of {id}: empty",
 
   "ballot.label": "Votes: {granted} of {members}, {needed} needed",
 

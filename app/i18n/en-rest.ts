@@ -1,5 +1,15 @@
 /** The rest of English: dialogs, panels behind tabs, faults, refusals, stories. See `en-first.ts`. */
 export const enRest = {
+  "stage.summary.none": "No message is in flight.",
+  "stage.summary": { one: "1 message in flight: {list}.", other: "{count} messages in flight: {list}." },
+  "stage.summary.item": "{kind} {from} to {to}",
+  "stage.summary.more": "{list} and {more} more",
+  "stage.tools": "Faults by hand",
+  "stage.crash-leader": "Crash the leader",
+  "stage.partition": "Split…",
+  "stage.heal": "Heal all",
+  "member.log.empty": "Log of {id}: empty",
+
   "write.heading": "Write",
   "write.value": "Value",
   "write.value.hint": "any short text",

@@ -1,15 +1,16 @@
 /** An etcd cluster: its keyspace, leases and watches, the way of each request, and a console. */
-import { lazy, useMemo } from "react";
+import { useMemo } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import type { Tab } from "../ui/tabs.tsx";
 import { Frame } from "./frame.tsx";
 
-const ConsolePanel = lazy(() => import("../panels/etcd/console-panel.tsx"));
-const KeysPanel = lazy(() => import("../panels/etcd/keys-panel.tsx"));
-const LeasesPanel = lazy(() => import("../panels/etcd/leases-panel.tsx"));
-const WatchesPanel = lazy(() => import("../panels/etcd/watches-panel.tsx"));
-const StoragePanel = lazy(() => import("../panels/etcd/storage-panel.tsx"));
-const RequestsPanel = lazy(() => import("../panels/etcd/requests-panel.tsx"));
+const ConsolePanel = lazyWorded(() => import("../panels/etcd/console-panel.tsx"));
+const KeysPanel = lazyWorded(() => import("../panels/etcd/keys-panel.tsx"));
+const LeasesPanel = lazyWorded(() => import("../panels/etcd/leases-panel.tsx"));
+const WatchesPanel = lazyWorded(() => import("../panels/etcd/watches-panel.tsx"));
+const StoragePanel = lazyWorded(() => import("../panels/etcd/storage-panel.tsx"));
+const RequestsPanel = lazyWorded(() => import("../panels/etcd/requests-panel.tsx"));
 
 export default function EtcdPage() {
   const text = useText();

@@ -1,5 +1,6 @@
 /** The frame of every page: one cluster, what surrounds it, and the transport under all of it. */
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import { Notices } from "../panels/notices.tsx";
 import PageKeys from "../panels/page-keys.ts";
@@ -21,18 +22,18 @@ import { HintLine } from "./hint-line.tsx";
 import css from "./pages.module.css";
 
 /** What is not seen at first is fetched when it is. */
-const ClusterPanel = lazy(() => import("../panels/cluster-panel.tsx"));
-const EventsPanel = lazy(() => import("../panels/events-panel.tsx"));
-const LogPanel = lazy(() => import("../panels/log-panel.tsx"));
-const Panics = lazy(() => import("../scene/panics.tsx"));
-const RulesOff = lazy(() => import("../panels/rules-off.tsx"));
-const RulesPanel = lazy(() => import("../panels/rules-panel.tsx"));
-const NetworkPanel = lazy(() => import("../panels/network-panel.tsx"));
-const MessageList = lazy(() => import("../scene/message-list.tsx"));
+const ClusterPanel = lazyWorded(() => import("../panels/cluster-panel.tsx"));
+const EventsPanel = lazyWorded(() => import("../panels/events-panel.tsx"));
+const LogPanel = lazyWorded(() => import("../panels/log-panel.tsx"));
+const Panics = lazyWorded(() => import("../scene/panics.tsx"));
+const RulesOff = lazyWorded(() => import("../panels/rules-off.tsx"));
+const RulesPanel = lazyWorded(() => import("../panels/rules-panel.tsx"));
+const NetworkPanel = lazyWorded(() => import("../panels/network-panel.tsx"));
+const MessageList = lazyWorded(() => import("../scene/message-list.tsx"));
 /** Before the first leader there is nothing on it. */
-const Timeline = lazy(() => import("../panels/timeline.tsx"));
-const StageTools = lazy(() => import("../scene/stage-tools.tsx"));
-const HelpDialog = lazy(() => import("./help-dialog.tsx"));
+const Timeline = lazyWorded(() => import("../panels/timeline.tsx"));
+const StageTools = lazyWorded(() => import("../scene/stage-tools.tsx"));
+const HelpDialog = lazyWorded(() => import("./help-dialog.tsx"));
 
 /** As in the style sheets: below this, one column. */
 const NARROW = "(max-width: 56rem)";

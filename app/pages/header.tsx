@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { setLang, useLanguage } from "../i18n/use-text.ts";
 import { specOf } from "../store/selectors.ts";
 import { Subjects } from "./subjects.tsx";
@@ -10,8 +11,8 @@ import { setTheme, THEMES, useTheme } from "../ui/theme.ts";
 import { useMedia } from "../ui/use-media.ts";
 import css from "./pages.module.css";
 
-const RulesLight = lazy(() => import("../panels/rules-light.tsx"));
-const ShareDialog = lazy(() => import("../panels/share-dialog.tsx"));
+const RulesLight = lazyWorded(() => import("../panels/rules-light.tsx"));
+const ShareDialog = lazyWorded(() => import("../panels/share-dialog.tsx"));
 
 interface Props {
   readonly onHelp: () => void;

@@ -1,14 +1,15 @@
 /** A lock lab: who holds and who waits, the programs line by line, and the stories. */
-import { lazy, useMemo } from "react";
+import { useMemo } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import type { Tab } from "../ui/tabs.tsx";
 import { Frame } from "./frame.tsx";
 
-const LockPanel = lazy(() => import("../panels/lock/lock-panel.tsx"));
-const CodePanel = lazy(() => import("../panels/lab/code-panel.tsx"));
-const SetupPanel = lazy(() => import("../panels/lab/setup-panel.tsx"));
-const ComparePanel = lazy(() => import("../panels/lab/compare-panel.tsx"));
-const StoriesPanel = lazy(() => import("../panels/lab/stories-panel.tsx"));
+const LockPanel = lazyWorded(() => import("../panels/lock/lock-panel.tsx"));
+const CodePanel = lazyWorded(() => import("../panels/lab/code-panel.tsx"));
+const SetupPanel = lazyWorded(() => import("../panels/lab/setup-panel.tsx"));
+const ComparePanel = lazyWorded(() => import("../panels/lab/compare-panel.tsx"));
+const StoriesPanel = lazyWorded(() => import("../panels/lab/stories-panel.tsx"));
 
 export default function LabPage() {
   const text = useText();

@@ -1,12 +1,13 @@
 /** Raft with a register on it: the first thing that a visitor sees. */
-import { lazy, Suspense, useMemo } from "react";
+import { Suspense, useMemo } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import { useStarted } from "../store/use-started.ts";
 import { Frame } from "./frame.tsx";
 import css from "./pages.module.css";
 
 /** Nobody would take a write before there is a leader. */
-const WritePanel = lazy(() => import("../panels/write-panel.tsx"));
+const WritePanel = lazyWorded(() => import("../panels/write-panel.tsx"));
 
 export function RaftPage() {
   const text = useText();

@@ -1,6 +1,7 @@
 /** Puts the page into the document and starts its world. */
-import { lazy, Suspense, useDeferredValue, useEffect } from "react";
+import { Suspense, useDeferredValue, useEffect } from "react";
 import { createRoot } from "react-dom/client";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { isLink, startWorld } from "../player/start.ts";
@@ -22,8 +23,8 @@ export function startPage(root: HTMLElement): void {
   createRoot(root).render(<Page player={player} />);
 }
 
-const LabPage = lazy(() => import("./lab-page.tsx"));
-const EtcdPage = lazy(() => import("./etcd-page.tsx"));
+const LabPage = lazyWorded(() => import("./lab-page.tsx"));
+const EtcdPage = lazyWorded(() => import("./etcd-page.tsx"));
 
 function Page({ player }: { readonly player: Player }) {
   const text = useText();

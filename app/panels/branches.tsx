@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import { useWorld } from "../store/use.ts";
 import css from "./timeline.module.css";
 
-const BranchesDialog = lazy(() => import("./branches-dialog.tsx"));
+const BranchesDialog = lazyWorded(() => import("./branches-dialog.tsx"));
 
 /** How many futures were left, beside the timeline; it lists them. */
 export default function Branches() {

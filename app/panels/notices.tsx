@@ -1,10 +1,11 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { problemsOf, refusedOf } from "../store/selectors.ts";
 import { useWorld } from "../store/use.ts";
 import css from "./panels.module.css";
 
-const RefusalNotice = lazy(async () => ({ default: (await import("./notice-list.tsx")).RefusalNotice }));
-const ProblemNotices = lazy(async () => ({ default: (await import("./notice-list.tsx")).ProblemNotices }));
+const RefusalNotice = lazyWorded(async () => ({ default: (await import("./notice-list.tsx")).RefusalNotice }));
+const ProblemNotices = lazyWorded(async () => ({ default: (await import("./notice-list.tsx")).ProblemNotices }));
 
 /** Commands that were refused, with the reason; and what went wrong outside the simulation. */
 export function Notices() {

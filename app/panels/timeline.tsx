@@ -1,6 +1,7 @@
-import { type KeyboardEvent, lazy, memo, type PointerEvent, Suspense, useEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, Suspense, useEffect, useMemo, useRef } from "react";
 import type { Note, PrimarySpan, Reign } from "../../engine/index.ts";
 import type { Language } from "../i18n/language.ts";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { chiefKind } from "../store/chief.ts";
@@ -16,7 +17,7 @@ import { processName } from "./note-line.tsx";
 import { bandsOf, spanFor, ticksFor } from "./timeline-scale.ts";
 import css from "./timeline.module.css";
 
-const Branches = lazy(() => import("./branches.tsx"));
+const Branches = lazyWorded(() => import("./branches.tsx"));
 
 const MS = 1_000;
 /** In how many steps a span is drawn anew while time runs. */

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useMemo } from "react";
+import { Suspense, useMemo } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { notes as notesOf, playingOf, violation as violationOf } from "../store/selectors.ts";
 import { useView, useWorld } from "../store/use.ts";
@@ -10,7 +11,7 @@ import css from "./panels.module.css";
 const READABLE_MS = 150;
 
 /** It is hoped never to be needed. */
-const BreachLine = lazy(() => import("./breach-line.tsx"));
+const BreachLine = lazyWorded(() => import("./breach-line.tsx"));
 
 /** One line under the stage: what just happened, and why. What came before it fades behind. */
 export default function Why() {

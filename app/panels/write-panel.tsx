@@ -1,5 +1,6 @@
-import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from "react";
+import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
 import type { ProcessId } from "../../engine/index.ts";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { attentionOf, useAttention } from "../store/attention.ts";
@@ -11,7 +12,7 @@ import { TextField } from "../ui/field.tsx";
 import { Select } from "../ui/select.tsx";
 import css from "./panels.module.css";
 
-const WriteResults = lazy(() => import("./write-results.tsx"));
+const WriteResults = lazyWorded(() => import("./write-results.tsx"));
 
 const VALUE_MAX = 64;
 const ANY = "";

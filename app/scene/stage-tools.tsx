@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useText } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { chiefId, chiefKind } from "../store/chief.ts";
@@ -7,7 +8,7 @@ import { useView } from "../store/use.ts";
 import { Button } from "../ui/button.tsx";
 import css from "./stage.module.css";
 
-const PartitionDialog = lazy(() => import("./partition-dialog.tsx"));
+const PartitionDialog = lazyWorded(() => import("./partition-dialog.tsx"));
 
 /** The faults that a talk needs at hand. */
 export default function StageTools() {

@@ -3,7 +3,6 @@
  * frame outside React; logs' tails a canvas drawn when they changed.
  */
 import {
-  lazy,
   type PointerEvent,
   type ReactNode,
   Suspense,
@@ -15,6 +14,7 @@ import {
   useState,
 } from "react";
 import type { Flight, MessageId, ProcessId } from "../../engine/index.ts";
+import { lazyWorded } from "../i18n/lazy-worded.ts";
 import { useLanguage } from "../i18n/use-text.ts";
 import { usePlayer } from "../player/use.ts";
 import { attentionOf, useAttention } from "../store/attention.ts";
@@ -42,10 +42,10 @@ const loadPopover = () => import("./flight-popover.tsx");
 const loadGestures = () => import("./gesture.ts");
 /** Before the first leader no log has an entry. */
 const loadTails = () => import("./tails.ts");
-const MemberMenu = lazy(loadMenu);
-const StageSummary = lazy(() => import("./stage-summary.tsx"));
-const FlightPopover = lazy(loadPopover);
-const LabMarks = lazy(() => import("./lab-marks.tsx"));
+const MemberMenu = lazyWorded(loadMenu);
+const StageSummary = lazyWorded(() => import("./stage-summary.tsx"));
+const FlightPopover = lazyWorded(loadPopover);
+const LabMarks = lazyWorded(() => import("./lab-marks.tsx"));
 
 /** Whoever comes near will want them at once; the module loader remembers that it has them. */
 function fetchMenus(): void {

@@ -1,6 +1,7 @@
 /** The same story told of several systems, side by side and in step; and at the end what each came to. */
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { LAB_STORIES } from "../../../engine/lab-stories.ts";
+import { lazyWorded } from "../../i18n/lazy-worded.ts";
 import { useLanguage } from "../../i18n/use-text.ts";
 import { usePlayer } from "../../player/use.ts";
 import { Button } from "../../ui/button.tsx";
@@ -8,7 +9,7 @@ import { Check } from "../../ui/field.tsx";
 import { COMPARISONS, type Comparison } from "./comparisons.ts";
 import css from "./lab.module.css";
 
-const CompareView = lazy(() => import("./compare-view.tsx"));
+const CompareView = lazyWorded(() => import("./compare-view.tsx"));
 const COLUMNS_MAX = 5;
 const COLUMNS_MIN = 2;
 
