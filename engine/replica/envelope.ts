@@ -2,7 +2,7 @@
 import { ByteReader, ByteWriter } from "../base/bytes.ts";
 import type { Entry, NodeId } from "../raft/types.ts";
 import { Command } from "./command.ts";
-import type { RequestKey } from "./events.ts";
+import type { EntryShown, RequestKey } from "./events.ts";
 
 /** Names a proposal for good. */
 export interface Origin {
@@ -38,6 +38,8 @@ export function decodeEnvelope(data: Uint8Array): Envelope {
 interface Remembered {
   readonly data: Uint8Array;
   readonly envelope: Envelope;
+  /** The last entry with these bytes, as a picture of the log needs it. */
+  shown: EntryShown | null;
 }
 
 /** As many as one batch may bring, so that the last member to apply it still finds what the first one read. */
@@ -50,12 +52,27 @@ const remembered = Array.from({ length: REMEMBERED }, (): Remembered | null => n
  * The envelope in an entry. The last ones are remembered: in one thread all members share an entry's bytes, and each
  * reads them when it appends the entry and when it applies it.
  */
-export function envelopeOf({ index, data }: Entry): Envelope {
+export function envelopeOf(entry: Entry): Envelope {
+  return recall(entry).envelope;
+}
+
+function recall({ index, data }: Entry): Remembered {
   const known = remembered[index % REMEMBERED];
-  if (known?.data === data) return known.envelope;
-  const envelope = decodeEnvelope(data);
-  if (data.length <= LONG) remembered[index % REMEMBERED] = { data, envelope };
-  return envelope;
+  if (known?.data === data) return known;
+  const read = { data, envelope: decodeEnvelope(data), shown: null };
+  if (data.length <= LONG) remembered[index % REMEMBERED] = read;
+  return read;
+}
+
+/** An entry as a picture of the log needs it: the very same object for all members that share its bytes. */
+export function shownOf(entry: Entry, label: (command: Command) => string): EntryShown {
+  const { term, index, type, data } = entry;
+  if (type !== "normal" || data.length === 0) return { term, index, type, label: "", request: null };
+  const known = recall(entry);
+  const { shown, envelope } = known;
+  if (shown?.index === index && shown.term === term) return shown;
+  known.shown = { term, index, type, label: label(envelope.command), request: requestKey(envelope) };
+  return known.shown;
 }
 
 /** Names a request in the record. */

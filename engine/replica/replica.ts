@@ -42,8 +42,9 @@ import type {
 import type { ProcessId, Settings } from "../sim/command.ts";
 import type { Ask, DiskFile, Env, Input, Out, Process, Stamp } from "../sim/process.ts";
 import { Wal, type WalCheckpoint, WalCorrupt } from "../wal/wal.ts";
-import { decodeEnvelope, encodeEnvelope, type Envelope, envelopeOf, requestKey } from "./envelope.ts";
-import type { EntryShown, ReplicaEvent, RequestKey } from "./events.ts";
+import type { Command } from "./command.ts";
+import { decodeEnvelope, encodeEnvelope, type Envelope, envelopeOf, requestKey, shownOf } from "./envelope.ts";
+import type { ReplicaEvent, RequestKey } from "./events.ts";
 import type { Applied, Service, ServiceHost, Ticket } from "./service.ts";
 import { decodeSnapshot, encodeSnapshot, isSnapshotFile, isWholeSnapshot, snapshotFileName } from "./snapshot-file.ts";
 
@@ -111,6 +112,7 @@ export class Replica implements Process {
   readonly #service: Service;
   readonly #out: Out;
   readonly #emit: ((event: ReplicaEvent) => void) | null;
+  readonly #label = (command: Command): string => this.#service.label(command);
   readonly #wal: Wal;
   #rng: Rng;
   #peer: Peer | null = null;
@@ -261,7 +263,7 @@ export class Replica implements Process {
       vote: hardState?.vote ?? null,
       commit: hardState?.commit ?? snapshot.index,
       snapshot,
-      entries: entries.map((entry) => this.#shown(entry)),
+      entries: entries.map((entry) => shownOf(entry, this.#label)),
       tornBytes,
       summary: this.#service.summary(),
     });
@@ -510,8 +512,8 @@ export class Replica implements Process {
     const { command } = envelope;
     this.#service.apply(command, this.#appliedAs(entry, envelope), stamp);
     if (this.#emit !== null) {
-      const summary = this.#service.summary();
-      this.#emit({ type: "command-applied", index: entry.index, label: this.#service.label(command), summary });
+      const { index, label } = shownOf(entry, this.#label);
+      this.#emit({ type: "command-applied", index, label, summary: this.#service.summary() });
     }
   }
 
@@ -695,7 +697,7 @@ export class Replica implements Process {
     if (emit === null) return;
     switch (event.type) {
       case "entries-appended":
-        return emit({ type: "entries-shown", entries: event.entries.map((entry) => this.#shown(entry)) });
+        return emit({ type: "entries-shown", entries: event.entries.map((entry) => shownOf(entry, this.#label)) });
       case "election-timer-reset":
         return emit({
           type: "timer-set",
@@ -712,13 +714,6 @@ export class Replica implements Process {
   /** The time until the tick that many ticks from now. */
   #until(ticks: number): Micros {
     return this.#tickedAt + ticks * this.#config.tick - this.#now;
-  }
-
-  #shown(entry: Entry): EntryShown {
-    const { term, index, type, data } = entry;
-    if (type !== "normal" || data.length === 0) return { term, index, type, label: "", request: null };
-    const envelope = envelopeOf(entry);
-    return { term, index, type, label: this.#service.label(envelope.command), request: requestKey(envelope) };
   }
 }
 

@@ -59,7 +59,7 @@ export class Diverged extends Error {
 }
 
 /** To replay as many takes some 10 ms; to take and keep a checkpoint costs as much as a hundred events. */
-const CHECKPOINT_EVENTS = 4_000;
+const CHECKPOINT_EVENTS = 8_000;
 const CHECKPOINTS_MAX = 32;
 /** The newest ones are not thinned out. */
 const CHECKPOINTS_FRESH = 8;

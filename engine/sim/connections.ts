@@ -82,7 +82,7 @@ export class Connections {
     const half = (from: Cell, to: Cell): Half => ({
       from,
       to,
-      lastArrival: 0,
+      lastArrival: this.#carrier.now,
       stalled: [],
       gaps: [],
       sent: 0,

@@ -100,7 +100,11 @@ export class World implements Facts, Carrier {
   readonly #held = new Map<MessageId, Pending>();
   readonly #queue = new TinyQueue<Pending>([], earlier);
   #settings: Settings;
-  #now: Micros = 0;
+  /**
+   * Instants outgrow what an engine keeps as small integers after some minutes. A field that has held `NEVER` holds
+   * doubles, and so does what is first reckoned from it: nothing has to be compiled again when that moment comes.
+   */
+  #now: Micros = NEVER;
   #n = 0;
   #seq = 0;
   #messages = 0;
@@ -117,6 +121,7 @@ export class World implements Facts, Carrier {
   constructor(config: WorldConfig, listener: Listener | null, state: WorldState | null = null) {
     this.config = config;
     this.#listener = listener;
+    this.#now = 0;
     this.#network = new Network(config.seed, config.network, state?.network ?? null);
     this.#connections = new Connections(this);
     this.#settings = state?.settings ?? config.settings;
@@ -365,7 +370,7 @@ export class World implements Facts, Carrier {
       disk: new Disk(saved?.disk ?? null),
       diskQuality: saved?.diskQuality ?? this.config.disk,
       diskRng: saved === null ? rngFor(this.config.seed, `disk/${id}`) : rngFromState(saved.diskRng),
-      syncEndsAt: saved?.syncEndsAt ?? 0,
+      syncEndsAt: saved?.syncEndsAt ?? this.#now,
       wakeAwake: saved?.wakeAwake ?? null,
       wakeAt: saved?.wakeAt ?? NEVER,
       wakeQueuedAt: saved?.wakeQueuedAt ?? NEVER,

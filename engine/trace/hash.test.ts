@@ -116,6 +116,16 @@ describe("the hash of a trace", () => {
     }
   });
 
+  it("tells apart whether events of a round follow each other at one moment, or a later one comes later", () => {
+    const hashes = [0, 1, 5_000_000_000].map((later) => {
+      const hash = new TraceHash();
+      for (const at of [7, 7 + later])
+        hash.add({ id: 1, cause: 0, at, process: N1, incarnation: 1, event: { type: "woke" } });
+      return hash.digits();
+    });
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
   it("tells numbers apart whose low 32 bits are the same", () => {
     const moments = [-1, 2 ** 32 - 1, 2 ** 33 - 1, Number.MAX_SAFE_INTEGER, 0, 2 ** 32];
     expect(new Set(moments.map((at) => hashOf({ type: "woke" }, { at }))).size).toBe(moments.length);

@@ -5,22 +5,26 @@
  * follow from the event's type and are our own code's, the same on every machine. Not for security. What a browser words
  * in its own way (an error's stack) is left out.
  */
-import { mixWord } from "../base/hash.ts";
+import type { Micros } from "../base/units.ts";
 import type { TraceEvent, WorldEvent } from "../sim/events.ts";
 
-export type TraceHashState = readonly [number, number];
+/** The two lanes, and the moment of the last event. */
+export type TraceHashState = readonly [number, number, Micros];
 
 export class TraceHash {
   #a: number;
   #b: number;
+  /** Those of one round happen at the same moment, which is mixed in once. */
+  #at: Micros;
   /** Whose event was the last, in which of its lives, and a word for both: several of one process follow each other. */
   #process: string | null = null;
   #incarnation = 0;
   #who = wordFor(null, 0);
 
-  constructor([a, b]: TraceHashState = [0x243f6a88, 0x13198a2e]) {
+  constructor([a, b, at]: TraceHashState = [0x243f6a88, 0x13198a2e, -1]) {
     this.#a = a;
     this.#b = b;
+    this.#at = at;
   }
 
   add({ id, cause, at, process, incarnation, event }: TraceEvent): void {
@@ -30,13 +34,18 @@ export class TraceHash {
       this.#who = wordFor(process, incarnation);
     }
     // An event's id is its place in the trace: what is left to say is how far back its cause lies.
-    const h = mix(mixNumber(mix(this.#a, (id - cause) | 0), at), this.#who);
+    let h = this.#a ^ this.#who;
+    if (at === this.#at) h = mix(h, (id - cause) | 0);
+    else {
+      h = mixNumber(mix(h, ~(id - cause)), at);
+      this.#at = at;
+    }
     this.#a = mixEvent(h, event as FrequentEvent, process) | 0;
-    this.#b = mixWord(this.#b ^ 0x5bd1e995, this.#a);
+    this.#b = mix(this.#b, this.#a);
   }
 
   state(): TraceHashState {
-    return [this.#a, this.#b];
+    return [this.#a, this.#b, this.#at];
   }
 
   /** Sixteen hexadecimal digits. */
@@ -56,19 +65,25 @@ function mix(hash: number, word: number): number {
   return h ^ (h >>> 15);
 }
 
-const HIGH = 2 ** -32;
-
-/** A whole number as one word: the low 32 bits, which `|` takes of any number, and what is above them. */
-function mixNumber(hash: number, value: number): number {
-  return mix(hash, (value | 0) ^ Math.imul(Math.floor(value * HIGH), 0x85ebca6b));
+/** Says of what kind the next word is, which costs no word of its own: words are mostly small, and this is not. */
+function kind(hash: number, of: number): number {
+  return hash ^ Math.imul(of, 0x85ebca6b);
 }
 
-/** Names of processes have two or three characters, which are two words; of others each character is one. */
+const HIGH = 2 ** -32;
+
+/** A whole number: one word where 32 bits hold it, and else one for those, which `|` takes of any number, and the rest. */
+function mixNumber(hash: number, value: number): number {
+  const low = value | 0;
+  return low === value ? mix(hash, low) : mix(mix(kind(hash, 5), low), Math.floor(value * HIGH));
+}
+
+/** Names of processes have two or three characters, which are one word; of others each character is one. */
 function mixText(hash: number, text: string): number {
   const { length } = text;
   if (length === 2 || length === 3) {
     const last = length === 3 ? text.charCodeAt(2) : 0;
-    return mix(mix(hash, text.charCodeAt(0) | (text.charCodeAt(1) << 16)), (last << 3) | length);
+    return mix(hash, text.charCodeAt(0) | (text.charCodeAt(1) << 10) | (last << 20) | (length << 30));
   }
   let h = mix(hash, length);
   for (let i = 0; i < length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
@@ -86,9 +101,9 @@ type FrequentEvent =
   | { readonly type: "timer-set"; readonly timer: string; readonly firesIn: number }
   | {
       readonly type: "persist-begun";
-      readonly hardState: unknown;
-      readonly entries: unknown;
-      readonly snapshot: unknown;
+      readonly hardState: { readonly term: number; readonly vote: string | null; readonly commit: number } | null;
+      readonly entries: { readonly first: Id; readonly last: Id } | null;
+      readonly snapshot: Id | null;
     }
   | { readonly type: "match-advanced"; readonly peer: string; readonly match: number; readonly next: number }
   | {
@@ -114,41 +129,49 @@ interface EntryShown extends Id {
 function mixEvent(hash: number, event: FrequentEvent, process: string | null): number {
   switch (event.type) {
     case "delivered":
-      return mixText(mixNumber(mix(hash, 8), event.message), event.from);
+      return mixText(mixNumber(kind(hash, 8), event.message), event.from);
     case "sent": {
       const { message, to, arrivesAt, lost, copyOf, body, segment } = event;
-      let h = mixNumber(mixText(mixNumber(mix(hash, 9), message), to), arrivesAt ?? -1);
+      let h = mixNumber(mixText(mixNumber(kind(hash, 9), message), to), arrivesAt ?? -1);
       h = lost === null && copyOf === null ? mix(h, 4) : mixNumber(mixTextOrNull(h, lost), copyOf ?? -1);
       if (segment !== null) h = mixFields(h, segment);
       return body === null ? mix(h, 4) : mixBody(h, body as FrequentBody, process, to);
     }
     case "timer-set":
-      return mixNumber(mixText(mix(hash, 14), event.timer), event.firesIn);
+      return mixNumber(mixText(kind(hash, 14), event.timer), event.firesIn);
     case "wrote":
-      return mixNumber(mixText(mix(hash, 10), event.file), event.bytes);
-    case "persist-begun":
-      return mixValue(mixValue(mixValue(mix(hash, 15), event.hardState), event.entries), event.snapshot);
+      return mixNumber(mixText(kind(hash, 10), event.file), event.bytes);
+    case "persist-begun": {
+      const { hardState, entries, snapshot } = event;
+      let h = kind(hash, 15);
+      h =
+        hardState === null
+          ? mix(h, 4)
+          : mixTextOrNull(mixNumber(mixNumber(h, hardState.term), hardState.commit), hardState.vote);
+      h = entries === null ? mix(h, 4) : mixId(mixId(h, entries.first), entries.last);
+      return snapshot === null ? mix(h, 4) : mixId(h, snapshot);
+    }
     case "sync-began":
-      return mixNumber(mixNumber(mix(hash, 11), event.token), event.endsAt);
+      return mixNumber(mixNumber(kind(hash, 11), event.token), event.endsAt);
     case "synced":
-      return mixNumber(mix(hash, 12), event.token);
+      return mixNumber(kind(hash, 12), event.token);
     case "entries-shown": {
-      let h = mix(mix(hash, 16), event.entries.length);
+      let h = mix(kind(hash, 16), event.entries.length);
       for (const entry of event.entries)
         h = mixTextOrNull(mixText(mixText(mixId(h, entry), entry.type), entry.label), entry.request);
       return h;
     }
     case "match-advanced":
-      return mixNumber(mixNumber(mixText(mix(hash, 17), event.peer), event.match), event.next);
+      return mixNumber(mixNumber(mixText(kind(hash, 17), event.peer), event.match), event.next);
     case "stable-advanced":
     case "commit-advanced":
     case "apply-handed-out":
     case "applied": {
       const { type, from, to } = event;
-      return mixNumber(mixNumber(mix(mix(hash, type.charCodeAt(0)), type.length), from), to);
+      return mixNumber(mixNumber(kind(hash, (type.charCodeAt(1) << 8) | type.length), from), to);
     }
     case "command-applied":
-      return mixTextOrNull(mixText(mixNumber(mix(hash, 22), event.index), event.label), event.summary);
+      return mixTextOrNull(mixText(mixNumber(kind(hash, 22), event.index), event.label), event.summary);
     case "woke":
       return mix(hash, 13);
     default:
@@ -162,7 +185,7 @@ interface Envelope {
   readonly term: number;
 }
 
-/** Raft's messages of every write, of the shapes of `raft/types.ts`. */
+/** Raft's messages of every write and heartbeat, of the shapes of `raft/types.ts`. */
 type FrequentBody = Envelope &
   (
     | {
@@ -176,18 +199,20 @@ type FrequentBody = Envelope &
         readonly leaderCommit: number;
       }
     | { readonly type: "AppendEntriesReply"; readonly rejected: boolean; readonly index: number; readonly hint: Id }
+    | { readonly type: "Heartbeat"; readonly leaderCommit: number; readonly context: string | null }
+    | { readonly type: "HeartbeatReply"; readonly context: string | null }
   );
 
 /** From whom and to whom a message says that it is: all but always by whom and to whom it is sent. */
 function mixEnvelope(hash: number, { from, to, term }: Envelope, sender: string | null, receiver: string): number {
-  const h = from === sender && to === receiver ? mix(hash, 1) : mixText(mixText(hash, from), to);
+  const h = from === sender && to === receiver ? hash : mixText(mixText(kind(hash, 28), from), to);
   return mixNumber(h, term);
 }
 
 function mixBody(hash: number, body: FrequentBody, sender: string | null, receiver: string): number {
   switch (body.type) {
     case "AppendEntries": {
-      let h = mixId(mixEnvelope(mix(hash, 23), body, sender, receiver), body.prev);
+      let h = mixId(mixEnvelope(kind(hash, 23), body, sender, receiver), body.prev);
       h = mix(mixNumber(h, body.leaderCommit), body.entries.length);
       for (const entry of body.entries) {
         h = mix(mixText(mixId(h, entry), entry.type), entry.refused === true ? 1 : 2);
@@ -196,9 +221,15 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
       return h;
     }
     case "AppendEntriesReply": {
-      const h = mixEnvelope(mix(hash, body.rejected ? 27 : 24), body, sender, receiver);
+      const h = mixEnvelope(kind(hash, body.rejected ? 27 : 24), body, sender, receiver);
       return mixId(mixNumber(h, body.index), body.hint);
     }
+    case "Heartbeat": {
+      const h = mixEnvelope(kind(hash, 25), body, sender, receiver);
+      return mixTextOrNull(mixNumber(h, body.leaderCommit), body.context);
+    }
+    case "HeartbeatReply":
+      return mixTextOrNull(mixEnvelope(kind(hash, 26), body, sender, receiver), body.context);
     default:
       return mixValue(hash, body);
   }

@@ -6,7 +6,11 @@ import type { TraceEvent } from "../../sim/events.ts";
 import type { ClientView, ReadView, WriteView } from "../../trace/view.ts";
 import { type Notes, reasonFigures } from "./notes.ts";
 
-export type ClientDraft = { -readonly [K in keyof ClientView]: ClientView[K] };
+export type ClientDraft = { -readonly [K in keyof ClientView]: ClientView[K] } & {
+  changed: boolean;
+  /** Lists that nobody was told of yet: they may change in place. */
+  untold: { writes: boolean; reads: boolean };
+};
 
 /** Which client's request a log entry stands for. */
 interface Owner {
@@ -25,19 +29,22 @@ const OWNERS_KEPT = 1_000;
 export class Clients {
   readonly #clients: ClientDraft[];
   readonly #owners = new Map<RequestKey, Owner>();
-  readonly #changed = new Set<ProcessId>();
   readonly #notes: Notes;
 
   constructor(notes: Notes, state: ClientsState) {
     this.#notes = notes;
-    this.#clients = state.clients.map((client) => ({ ...client }));
+    this.#clients = state.clients.map((client) => ({
+      ...client,
+      changed: false,
+      untold: { writes: false, reads: false },
+    }));
     for (const [key, owner] of state.owners) this.#owners.set(key, owner);
   }
 
   /** For an event of this client's; null when it is no client. There are few: looking is faster than a map. */
   draft(id: ProcessId): ClientDraft | null {
     const client = this.#find(id);
-    if (client !== null) this.#changed.add(id);
+    if (client !== null) client.changed = true;
     return client;
   }
 
@@ -63,7 +70,7 @@ export class Clients {
           why: null,
           entry: null,
         } as const;
-        client.writes = [...client.writes, asked].slice(-REQUESTS_SHOWN);
+        putLast(ownWrites(client), asked);
         return this.#notes.add(traced, "write-asked", { value, member });
       }
       case "read-asked": {
@@ -77,7 +84,7 @@ export class Clients {
           value: null,
           why: null,
         } as const;
-        client.reads = [...client.reads, asked].slice(-REQUESTS_SHOWN);
+        putLast(ownReads(client), asked);
         return this.#notes.add(traced, "read-asked", { member, serializable: String(serializable) });
       }
       case "request-sent":
@@ -124,22 +131,58 @@ export class Clients {
     if (owner !== undefined) this.#owners.delete(key); // the first log to hold it tells where it stands
     if (client === null || write === undefined || write.entry !== null) return;
     setWrite(client, write.request, { entry: { term, index } });
-    this.#changed.add(client.id);
+    client.changed = true;
   }
 
   all(): ClientView[] {
-    return this.#clients.map((client) => ({ ...client }));
+    return this.#clients.map(viewOf);
   }
 
   takeChanges(): ClientView[] {
-    const changed = this.#clients.filter(({ id }) => this.#changed.has(id)).map((client) => ({ ...client }));
-    this.#changed.clear();
+    const changed = this.#clients.filter((client) => client.changed).map(viewOf);
+    for (const client of this.#clients) client.changed = false;
     return changed;
   }
 
   state(): ClientsState {
     return { clients: this.all(), owners: [...this.#owners] };
   }
+}
+
+/** What it shows is told from now on, and does not change any more. */
+function viewOf(client: ClientDraft): ClientView {
+  const { id, liveness, step, member, writes, reads, untold } = client;
+  untold.writes = false;
+  untold.reads = false;
+  return { id, liveness, step, member, writes, reads };
+}
+
+function ownWrites(client: ClientDraft): WriteView[] {
+  if (!client.untold.writes) client.writes = [...client.writes];
+  client.untold.writes = true;
+  return client.writes as WriteView[];
+}
+
+function ownReads(client: ClientDraft): ReadView[] {
+  if (!client.untold.reads) client.reads = [...client.reads];
+  client.untold.reads = true;
+  return client.reads as ReadView[];
+}
+
+/** The oldest goes when there are too many. */
+function putLast<Item>(list: Item[], item: Item): void {
+  list.push(item);
+  if (list.length > REQUESTS_SHOWN) list.shift();
+}
+
+function setWrite(client: ClientDraft, request: number, change: Partial<WriteView>): void {
+  const at = client.writes.findLastIndex((write) => write.request === request);
+  if (at >= 0) ownWrites(client)[at] = { ...(client.writes[at] as WriteView), ...change };
+}
+
+function setRead(client: ClientDraft, request: number, change: Partial<ReadView>): void {
+  const at = client.reads.findLastIndex((read) => read.request === request);
+  if (at >= 0) ownReads(client)[at] = { ...(client.reads[at] as ReadView), ...change };
 }
 
 export function newClient(id: ProcessId): ClientView {
@@ -151,14 +194,4 @@ function deleteOldest(owners: Map<RequestKey, Owner>): void {
     owners.delete(key);
     return;
   }
-}
-
-function setWrite(client: ClientDraft, request: number, change: Partial<WriteView>): void {
-  const at = client.writes.findLastIndex((write) => write.request === request);
-  if (at >= 0) client.writes = client.writes.with(at, { ...(client.writes[at] as WriteView), ...change });
-}
-
-function setRead(client: ClientDraft, request: number, change: Partial<ReadView>): void {
-  const at = client.reads.findLastIndex((read) => read.request === request);
-  if (at >= 0) client.reads = client.reads.with(at, { ...(client.reads[at] as ReadView), ...change });
 }

@@ -17,6 +17,9 @@ export type LogsState = readonly (readonly [ProcessId, TailState<LogCell>])[];
 
 export class Logs {
   readonly #logs = new Map<ProcessId, Log>();
+  /** What was appended last, and as what: the members of a cluster append the same entries. */
+  #recent: EntryShown | null = null;
+  #cell: LogCell = { term: 0, kind: "no-op", label: "" };
 
   constructor(state: LogsState = []) {
     for (const [id, cells] of state) this.#logs.set(id, { cells: Tail.from(cells), changedFrom: NONE });
@@ -31,11 +34,16 @@ export class Logs {
     this.#logs.delete(id);
   }
 
-  append(id: ProcessId, { term, index, type, label, request }: EntryShown): void {
+  append(id: ProcessId, entry: EntryShown): void {
+    const { index } = entry;
     const log = this.#of(id);
     const { cells } = log;
     assert(index === cells.last + 1, "an entry follows the log");
-    cells.push({ term, kind: type !== "normal" ? "config" : request === null ? "no-op" : "write", label });
+    if (entry !== this.#recent) {
+      this.#recent = entry;
+      this.#cell = cellOf(entry);
+    }
+    cells.push(this.#cell);
     log.changedFrom = Math.min(log.changedFrom, index);
     if (index - cells.start >= 2 * LOG_WINDOW) cells.forget(index - LOG_WINDOW);
   }
@@ -77,6 +85,10 @@ export class Logs {
   #of(id: ProcessId): Log {
     return present(this.#logs.get(id), id);
   }
+}
+
+function cellOf({ term, type, label, request }: EntryShown): LogCell {
+  return { term, kind: type !== "normal" ? "config" : request === null ? "no-op" : "write", label };
 }
 
 function changeOf(cells: Tail<LogCell>, from: number): LogChange {
