@@ -30,12 +30,25 @@ import { isSmaller } from "./resource.ts";
 import { isLock, truthOf } from "./systems.ts";
 import type { Truth } from "./truth.ts";
 
-/** The fold's own: copied when it is handed out or taken. What stands in it is never changed. */
+/**
+ * A client as it is now, changed in place from event to event, and as it was last shown: null when it has changed since.
+ * What is shown never changes.
+ */
+interface Client {
+  readonly id: ProcessId;
+  readonly now: { -readonly [Key in keyof LabClientView]: LabClientView[Key] } & {
+    threads: ThreadView[];
+    knows: LabClientView["knows"][number][];
+  };
+  shown: LabClientView | null;
+}
+
+/** The fold's own: copied when it is handed out or taken. But for its maps, what stands in it is never changed. */
 interface State {
   at: Micros;
   servers: readonly ServerView[];
   primaries: readonly PrimarySpan[];
-  readonly clients: Map<ProcessId, LabClientView>;
+  readonly clients: Map<ProcessId, Client>;
   readonly watches: Map<ProcessId, string | null>;
   believed: readonly Hold[];
   held: readonly Hold[];
@@ -45,6 +58,12 @@ interface State {
   messages: number;
   withoutHolder: Micros;
   outOfTurn: number;
+}
+
+/** As a checkpoint keeps it. */
+interface Saved {
+  readonly state: Omit<State, "clients"> & { readonly clients: readonly LabClientView[] };
+  readonly truth: unknown;
 }
 
 export class LabFold {
@@ -63,8 +82,9 @@ export class LabFold {
     this.#truth = truthOf(config);
     this.#servers = new Set(serverIds(config));
     if (saved !== null) {
-      const { state, truth } = saved as { readonly state: State; readonly truth: unknown };
-      this.#state = copyOf(state);
+      const { state, truth } = saved as Saved;
+      const clients = new Map(state.clients.map((view) => [view.id, clientFrom(view)]));
+      this.#state = { ...state, clients, watches: new Map(state.watches) };
       this.#truth.restore(truth);
       return;
     }
@@ -72,7 +92,7 @@ export class LabFold {
       at: 0,
       servers: [],
       primaries: [],
-      clients: new Map(clientIds(config).map((id, i) => [id, newClient(id, programOf(config, i))])),
+      clients: new Map(clientIds(config).map((id, i) => [id, clientFrom(newClient(id, programOf(config, i)))])),
       watches: new Map(),
       believed: [],
       held: [],
@@ -123,7 +143,9 @@ export class LabFold {
   }
 
   state(): unknown {
-    return { state: copyOf(this.#state), truth: this.#truth.state() };
+    const { clients, watches } = this.#state;
+    const state = { ...this.#state, clients: Array.from(clients.values(), shown), watches: new Map(watches) };
+    return { state, truth: this.#truth.state() } satisfies Saved;
   }
 
   view(): LabView {
@@ -135,7 +157,7 @@ export class LabFold {
       lock: this.#config.lock,
       servers: rest.servers,
       primaries: rest.primaries,
-      clients: [...clients.values()],
+      clients: Array.from(clients.values(), shown),
       queue: this.#queue(),
       believed,
       held,
@@ -170,7 +192,7 @@ export class LabFold {
     if (!this.#isWanted || !isLock(this.#config.system)) return;
     const holder = this.#state.held.at(-1);
     const owner = holder?.to === null && holder.client !== null ? clients.get(holder.client) : undefined;
-    if (holder?.to === null && (owner === undefined || isUp(owner.liveness))) return;
+    if (holder?.to === null && (owner === undefined || isUp(owner.now.liveness))) return;
     this.#state.withoutHolder += to - at;
     this.#changed = true;
   }
@@ -227,14 +249,14 @@ export class LabFold {
   }
 
   #clientOf(identity: string): ProcessId | null {
-    for (const client of this.#state.clients.values()) if (client.identity === identity) return client.id;
+    for (const { id, now } of this.#state.clients.values()) if (now.identity === identity) return id;
     return null;
   }
 
   #queue(): readonly QueuePlace[] {
     const byIdentity = new Map<string | null, ProcessId>();
-    for (const { id, identity } of this.#state.clients.values())
-      if (!byIdentity.has(identity)) byIdentity.set(identity, id);
+    for (const { id, now } of this.#state.clients.values())
+      if (!byIdentity.has(now.identity)) byIdentity.set(now.identity, id);
     return this.#truth.queue(this.#state.at).map((place) => {
       const client = byIdentity.get(place.identity) ?? null;
       return { ...place, client, watches: client === null ? null : (this.#state.watches.get(client) ?? null) };
@@ -259,29 +281,29 @@ export class LabFold {
 
   // ── clients ──
 
-  #client(client: LabClientView, event: LabEvent | WorldEvent, traced: TraceEvent): void {
+  #client(client: Client, event: LabEvent | WorldEvent, traced: TraceEvent): void {
+    const { now } = client;
     switch (event.type) {
       case "program-step": {
         const { thread: name, step, waits } = event;
-        const next: ThreadView = { name, step, since: traced.at, waits };
-        const at = client.threads.findIndex((one) => one.name === name);
-        const threads = at < 0 ? [...client.threads, next] : client.threads.with(at, next);
-        return this.#put({ ...client, threads });
+        put(now.threads, { name, step, since: traced.at, waits });
+        return this.#touch(client);
       }
       case "program-knows": {
-        const at = client.knows.findIndex(({ name }) => name === event.name);
-        if (event.value === null)
-          return this.#put({ ...client, knows: client.knows.filter(({ name }) => name !== event.name) });
-        const fact = { name: event.name, value: event.value };
-        const knows = at < 0 ? [...client.knows, fact] : client.knows.with(at, fact);
-        return this.#put({ ...client, knows });
+        const { name, value } = event;
+        if (value === null) now.knows = now.knows.filter((fact) => fact.name !== name);
+        else put(now.knows, { name, value });
+        return this.#touch(client);
       }
       case "program-state":
-        return this.#put({ ...client, state: event.state });
+        now.state = event.state;
+        return this.#wants(client);
       case "program-failed":
-        return this.#put({ ...client, error: event.error });
+        now.error = event.error;
+        return this.#touch(client);
       case "lock-identity":
-        this.#put({ ...client, identity: event.identity });
+        now.identity = event.identity;
+        this.#touch(client);
         return event.identity === null ? undefined : this.#nameHolder();
       case "lock-watches":
         this.#state.watches.set(client.id, event.identity);
@@ -289,56 +311,61 @@ export class LabFold {
       case "lock-believes":
         return event.holds ? this.#believes(client, event.token, traced) : this.#doubts(client);
       case "own-deadline":
-        return this.#put({ ...client, deadline: event.endsIn === null ? null : traced.at + event.endsIn });
+        now.deadline = event.endsIn === null ? null : traced.at + event.endsIn;
+        return this.#touch(client);
       case "notified":
-        this.#put({ ...client, notifications: client.notifications + 1 });
-        return this.#set({ notifications: this.#state.notifications + 1 });
+        now.notifications += 1;
+        this.#state.notifications += 1;
+        return this.#touch(client);
       case "held-back":
-        return this.#put({ ...client, held: event.on });
+        now.held = event.on;
+        return this.#touch(client);
       case "crashed":
       case "panicked":
         this.#doubts(client);
-        return this.#put({
-          ...this.#known(client.id),
-          liveness: event.type,
-          threads: [],
-          error: event.type === "panicked" ? event.message : client.error,
-        });
+        now.liveness = event.type;
+        now.threads = [];
+        if (event.type === "panicked") now.error = event.message;
+        return this.#wants(client);
       case "booted":
-        return this.#put({ ...newClient(client.id, client.program), notifications: client.notifications });
+        Object.assign(now, newClient(client.id, now.program), { notifications: now.notifications });
+        return this.#wants(client);
       case "paused":
-        return this.#put({ ...client, liveness: "paused" });
       case "resumed":
-        return this.#put({ ...client, liveness: "running" });
+        now.liveness = event.type === "paused" ? "paused" : "running";
+        return this.#wants(client);
       default:
     }
   }
 
-  #known(id: ProcessId): LabClientView {
-    return this.#state.clients.get(id) as LabClientView;
-  }
-
-  #put(client: LabClientView): void {
-    const before = this.#state.clients.get(client.id);
-    if (before?.state !== client.state || before.liveness !== client.liveness) this.#isWanted = null;
-    this.#state.clients.set(client.id, client);
+  #touch(client: Client): void {
+    client.shown = null;
     this.#changed = true;
   }
 
-  #believes(client: LabClientView, token: string | null, { at, id }: TraceEvent): void {
+  /** Its state or its liveness may be another one: whether somebody wants the lock is to be looked up. */
+  #wants(client: Client): void {
+    this.#isWanted = null;
+    this.#touch(client);
+  }
+
+  #believes(client: Client, token: string | null, { at, id }: TraceEvent): void {
     const { clients, believed, overlaps, outOfTurn } = this.#state;
+    const { now } = client;
     const lock = lockOf(this.#config, client.id);
     const others = [...clients.values()].filter(
-      (other) => other.believes && other.id !== client.id && lockOf(this.#config, other.id) === lock,
+      (other) => other.now.believes && other !== client && lockOf(this.#config, other.id) === lock,
     );
     const found = others.map((other): Overlap => {
-      return { first: other.id, second: client.id, from: at, to: null, event: id, why: this.#why(other, client) };
+      return { first: other.id, second: client.id, from: at, to: null, event: id, why: this.#why(other.now, now) };
     });
     const queue = this.#truth.queue(at);
-    const place = queue.findIndex(({ identity }) => identity === client.identity);
+    const place = queue.findIndex(({ identity }) => identity === now.identity);
     const isEarly = place > 0 && queue[0]?.order !== null;
-    const hold: Hold = { client: client.id, identity: client.identity, token, from: at, to: null, event: id };
-    this.#put({ ...client, believes: true, token });
+    const hold: Hold = { client: client.id, identity: now.identity, token, from: at, to: null, event: id };
+    now.believes = true;
+    now.token = token;
+    this.#touch(client);
     this.#set({
       believed: [...believed, hold].slice(-HOLDS_SHOWN),
       overlaps: [...overlaps, ...found],
@@ -346,22 +373,23 @@ export class LabFold {
     });
   }
 
-  #doubts(client: LabClientView): void {
+  #doubts(client: Client): void {
     const { at, believed, overlaps } = this.#state;
-    if (!client.believes) return;
-    this.#put({ ...client, believes: false, token: null });
+    const { id, now } = client;
+    if (!now.believes) return;
+    now.believes = false;
+    now.token = null;
+    this.#touch(client);
     this.#set({
-      believed: believed.map((hold) => (hold.client === client.id && hold.to === null ? { ...hold, to: at } : hold)),
+      believed: believed.map((hold) => (hold.client === id && hold.to === null ? { ...hold, to: at } : hold)),
       overlaps: overlaps.map((overlap) =>
-        overlap.to === null && (overlap.first === client.id || overlap.second === client.id)
-          ? { ...overlap, to: at }
-          : overlap,
+        overlap.to === null && (overlap.first === id || overlap.second === id) ? { ...overlap, to: at } : overlap,
       ),
     });
   }
 
   /** Whose belief is wrong, and how the servers see it. */
-  #why(first: LabClientView, second: LabClientView): string {
+  #why(first: Client["now"], second: Client["now"]): string {
     const holder = this.holder?.identity ?? null;
     const wrong = holder !== null && holder === first.identity ? second : first;
     if (wrong.identity === null) return "no-place";
@@ -448,14 +476,27 @@ function isSamePlace(a: QueuePlace, b: QueuePlace | undefined): boolean {
 }
 
 /** Whether somebody who is up asks for the lock, or waits for it. */
-function isWanted(clients: ReadonlyMap<ProcessId, LabClientView>): boolean {
-  for (const { state, liveness } of clients.values())
-    if (liveness === "running" && (state === "acquiring" || state === "waiting")) return true;
+function isWanted(clients: ReadonlyMap<ProcessId, Client>): boolean {
+  for (const { now } of clients.values())
+    if (now.liveness === "running" && (now.state === "acquiring" || now.state === "waiting")) return true;
   return false;
 }
 
-function copyOf(state: State): State {
-  return { ...state, clients: new Map(state.clients), watches: new Map(state.watches) };
+function clientFrom(view: LabClientView): Client {
+  return { id: view.id, now: { ...view, threads: [...view.threads], knows: [...view.knows] }, shown: view };
+}
+
+function shown(client: Client): LabClientView {
+  const { now } = client;
+  client.shown ??= { ...now, threads: [...now.threads], knows: [...now.knows] };
+  return client.shown;
+}
+
+/** In place of the one of this name, or behind all others. */
+function put<Item extends { readonly name: string }>(items: Item[], item: Item): void {
+  const at = items.findIndex(({ name }) => name === item.name);
+  if (at < 0) items.push(item);
+  else items[at] = item;
 }
 
 function lastOf(writes: readonly ResourceWrite[], write: ResourceWrite): readonly ResourceWrite[] {

@@ -47,8 +47,8 @@ interface State {
   incarnation: number;
   locals: CommonLocals | null;
   threads: readonly Thread[];
-  /** Events of watches that nobody has awaited yet. */
-  mail: ReadonlyMap<number, readonly object[]>;
+  /** Events of watches that nobody has awaited yet, by the watch; changed in place, and copied for a checkpoint. */
+  mail: Map<number, object[]>;
   held: boolean;
   /** How many steps the main thread may take though it is held. */
   passes: number;
@@ -65,6 +65,11 @@ interface State {
 
 const MAIN = "main";
 
+function copyOf(state: State): State {
+  const mail = new Map(Array.from(state.mail, ([watch, events]) => [watch, [...events]]));
+  return { ...state, mail };
+}
+
 export class LabClient implements Process {
   readonly #config: LabClientConfig;
   readonly #program: AnyProgram;
@@ -72,7 +77,8 @@ export class LabClient implements Process {
   readonly #driver: Driver;
   readonly #emit: ((event: LabEvent) => void) | null;
   #rng: Rng;
-  #stamp: Stamp = { mono: 0, wall: 0, awake: 0 };
+  /** At the input at hand. */
+  readonly #stamp = { mono: 0, wall: 0, awake: 0 };
   #state: State;
 
   constructor(config: LabClientConfig, program: AnyProgram, driver: Driver, env: Env) {
@@ -101,7 +107,7 @@ export class LabClient implements Process {
   }
 
   step(input: Input, stamp: Stamp): void {
-    this.#stamp = { ...stamp };
+    this.#now(stamp);
     const state = this.#state;
     if (input.type === "boot") {
       state.incarnation = input.incarnation;
@@ -123,7 +129,7 @@ export class LabClient implements Process {
   }
 
   flush(stamp: Stamp): void {
-    this.#stamp = { ...stamp };
+    this.#now(stamp);
     for (let outcomes = this.#driver.take(); outcomes.length > 0; outcomes = this.#driver.take()) {
       for (const outcome of outcomes) this.#heard(outcome);
       this.#go();
@@ -131,13 +137,21 @@ export class LabClient implements Process {
     this.#env.out.wake(this.#wakeAt());
   }
 
+  /** The world's own stamp is another one at the next input. */
+  #now({ mono, wall, awake }: Stamp): void {
+    const stamp = this.#stamp;
+    stamp.mono = mono;
+    stamp.wall = wall;
+    stamp.awake = awake;
+  }
+
   checkpoint(): unknown {
-    return { state: { ...this.#state }, rng: this.#rng.state(), driver: this.#driver.checkpoint() };
+    return { state: copyOf(this.#state), rng: this.#rng.state(), driver: this.#driver.checkpoint() };
   }
 
   restore(checkpoint: unknown): void {
     const saved = checkpoint as { readonly state: State; readonly rng: RngState; readonly driver: unknown };
-    this.#state = { ...saved.state };
+    this.#state = copyOf(saved.state);
     this.#rng = rngFromState(saved.rng);
     this.#driver.restore(saved.driver);
   }
@@ -201,10 +215,8 @@ export class LabClient implements Process {
 
   #put(thread: Thread): void {
     const state = this.#state;
-    const known = state.threads.some(({ name }) => name === thread.name);
-    state.threads = known
-      ? state.threads.map((one) => (one.name === thread.name ? thread : one))
-      : [...state.threads, thread];
+    const at = state.threads.findIndex(({ name }) => name === thread.name);
+    state.threads = at < 0 ? [...state.threads, thread] : state.threads.with(at, thread);
     this.#emit?.({ type: "program-step", thread: thread.name, step: thread.step, waits: this.#waits(thread) });
   }
 
@@ -254,9 +266,8 @@ export class LabClient implements Process {
       case "sleep":
         return this.#then(thread, { type: "time" });
       case "await": {
-        const [event, ...rest] = state.mail.get(doing.watch) ?? [];
+        const event = state.mail.get(doing.watch)?.shift();
         if (event === undefined) return this.#then(thread, { type: "time" });
-        state.mail = new Map(state.mail).set(doing.watch, rest);
         this.#emit?.({ type: "notified", what: whatHappened(event) });
         return this.#then(thread, { type: "event", event });
       }
@@ -268,7 +279,7 @@ export class LabClient implements Process {
 
   #act(thread: Thread): void {
     const state = this.#state;
-    const step = present(this.#program.steps[thread.step], `step ${thread.step} of ${this.#program.id}`);
+    const step = this.#stepAt(thread.step);
     const act = step.act(present(state.locals, "locals of a program that runs"), this.#here);
     switch (act.do) {
       case "call": {
@@ -281,9 +292,7 @@ export class LabClient implements Process {
         return this.#then(thread, { type: "watching", watch: this.#driver.watch(act.request) });
       case "unwatch": {
         this.#driver.unwatch(act.watch);
-        const mail = new Map(state.mail);
-        mail.delete(act.watch);
-        state.mail = mail;
+        state.mail.delete(act.watch);
         return this.#then(thread, { type: "done" });
       }
       case "await":
@@ -301,10 +310,16 @@ export class LabClient implements Process {
   }
 
   #then(thread: Thread, got: Got): void {
-    const step = present(this.#program.steps[thread.step], `step ${thread.step} of ${this.#program.id}`);
+    const step = this.#stepAt(thread.step);
     // A step of a program, not a promise.
     // oxlint-disable-next-line promise/valid-params
     this.#turn(thread, step.then(present(this.#state.locals, "locals of a program that runs"), got, this.#here));
+  }
+
+  #stepAt(label: Label): AnyProgram["steps"][Label] {
+    const step = this.#program.steps[label];
+    if (step === undefined) throw new Error(`program ${this.#program.id} has no step ${label}`);
+    return step;
   }
 
   #turn(thread: Thread, { to, set, start, stop, interrupt }: Turn<CommonLocals>): void {
@@ -313,12 +328,14 @@ export class LabClient implements Process {
       const before = present(state.locals, "locals of a program that runs");
       this.#change(before, { ...before, ...set });
     }
-    for (const name of stop ?? []) this.#end(name);
+    if (stop !== undefined) for (const name of stop) this.#end(name);
     if (to === null) this.#end(thread.name);
-    else if (!(stop ?? []).includes(thread.name)) this.#start(thread.name, to);
-    for (const [name, label] of Object.entries(interrupt ?? {}))
-      if (state.threads.some((one) => one.name === name)) this.#leave(name, label);
-    for (const name of start ?? [])
+    else if (stop === undefined || !stop.includes(thread.name)) this.#start(thread.name, to);
+    if (interrupt !== undefined)
+      for (const [name, label] of Object.entries(interrupt))
+        if (state.threads.some((one) => one.name === name)) this.#leave(name, label);
+    if (start === undefined) return;
+    for (const name of start)
       this.#start(name, present(this.#program.threads[name], `thread ${name} of ${this.#program.id}`));
   }
 
@@ -344,8 +361,9 @@ export class LabClient implements Process {
     const state = this.#state;
     if (state.failed) return;
     if (outcome.type === "event") {
-      const mail = state.mail.get(outcome.watch) ?? [];
-      state.mail = new Map(state.mail).set(outcome.watch, [...mail, outcome.event]);
+      const mail = state.mail.get(outcome.watch);
+      if (mail === undefined) state.mail.set(outcome.watch, [outcome.event]);
+      else mail.push(outcome.event);
       return;
     }
     const thread = state.threads.find(({ doing }) => doing.type === "call" && doing.ticket === outcome.ticket);

@@ -52,9 +52,9 @@ interface Counted {
 interface EtcdFacts {
   index: number;
   revision: number;
-  keys: ReadonlyMap<string, EtcdKey>;
-  leases: ReadonlyMap<LeaseId, Counted>;
-  gone: ReadonlyMap<string, Gone>;
+  keys: Map<string, EtcdKey>;
+  readonly leases: Map<LeaseId, Counted>;
+  readonly gone: Map<string, Gone>;
 }
 
 /** `prefix`: the keys under it, the lowest create revision first. `key`: that key, and the lease that it hangs on. */
@@ -75,7 +75,7 @@ export class EtcdTruth implements Truth {
     if (told.type === "etcd-lease-counted") {
       this.#queue = null;
       const counted = { at, expiresAt: at + told.expiresIn, span: told.ttl * SECOND };
-      this.#facts.leases = new Map(this.#facts.leases).set(told.lease, counted);
+      this.#facts.leases.set(told.lease, counted);
       return [...this.#facts.keys.values()].some(({ lease }) => lease === told.lease);
     }
     if (told.type === "etcd-restored") return this.#restored(told);
@@ -85,8 +85,7 @@ export class EtcdTruth implements Truth {
     if (told.changes.length === 0) return false;
     if (!told.changes.some(({ kv }) => this.#isOurs(kv.key))) return false;
     this.#queue = null;
-    const keys = new Map(this.#facts.keys);
-    const gone = new Map(this.#facts.gone);
+    const { keys, gone } = this.#facts;
     for (const { tombstone, kv, main } of told.changes) {
       if (!this.#isOurs(kv.key)) continue;
       const before = keys.get(kv.key);
@@ -95,8 +94,6 @@ export class EtcdTruth implements Truth {
       if (tombstone) keys.delete(kv.key);
       else keys.set(kv.key, { created: kv.createRevision || main, lease: kv.lease, value: kv.value });
     }
-    this.#facts.keys = keys;
-    this.#facts.gone = gone;
     return true;
   }
 
@@ -111,10 +108,9 @@ export class EtcdTruth implements Truth {
       if (tombstone) keys.delete(kv.key);
       else keys.set(kv.key, { created: kv.createRevision || main, lease: kv.lease, value: kv.value });
     }
-    const gone = new Map(this.#facts.gone);
-    for (const [key, held] of this.#facts.keys) if (!keys.has(key)) gone.set(this.#identity(key, held), "forgotten");
+    for (const [key, held] of this.#facts.keys)
+      if (!keys.has(key)) this.#facts.gone.set(this.#identity(key, held), "forgotten");
     this.#facts.keys = keys;
-    this.#facts.gone = gone;
     return true;
   }
 
@@ -148,11 +144,11 @@ export class EtcdTruth implements Truth {
   }
 
   state(): unknown {
-    return { ...this.#facts };
+    return copyOfEtcd(this.#facts);
   }
 
   restore(state: unknown): void {
-    this.#facts = { ...(state as EtcdFacts) };
+    this.#facts = copyOfEtcd(state as EtcdFacts);
     this.#queue = null;
   }
 
@@ -163,6 +159,10 @@ export class EtcdTruth implements Truth {
   #identity(key: string, { lease }: EtcdKey): string {
     return this.#mode === "key" ? lease : key;
   }
+}
+
+function copyOfEtcd(facts: EtcdFacts): EtcdFacts {
+  return { ...facts, keys: new Map(facts.keys), leases: new Map(facts.leases), gone: new Map(facts.gone) };
 }
 
 interface RedisFacts {
@@ -357,10 +357,10 @@ interface ZkNode {
 
 interface ZkFacts {
   zxid: number;
-  nodes: ReadonlyMap<string, ZkNode>;
+  readonly nodes: Map<string, ZkNode>;
   /** As the leader counts them. */
-  sessions: ReadonlyMap<SessionId, Counted>;
-  gone: ReadonlyMap<string, Gone>;
+  readonly sessions: Map<SessionId, Counted>;
+  readonly gone: Map<string, Gone>;
 }
 
 /** The lock's nodes under the root; the lowest number holds. */
@@ -379,7 +379,7 @@ export class ZooKeeperTruth implements Truth {
     const told = event as ZooKeeperServerEvent;
     if (told.type === "session-counted") {
       const { session, expiresIn, timeout: span } = told;
-      this.#facts.sessions = new Map(this.#facts.sessions).set(session, { at, expiresAt: at + expiresIn, span });
+      this.#facts.sessions.set(session, { at, expiresAt: at + expiresIn, span });
       this.#queue = null;
       return [...this.#facts.nodes.values()].some(({ owner }) => owner === session);
     }
@@ -392,13 +392,12 @@ export class ZooKeeperTruth implements Truth {
     const isKnown = this.#facts.nodes.has(told.path);
     if (isKnown === (told.type === "znode-created")) return false;
     this.#queue = null;
-    const nodes = new Map(this.#facts.nodes);
+    const { nodes, gone } = this.#facts;
     if (told.type === "znode-created") nodes.set(told.path, { number: node.number, owner: told.owner });
     else if (nodes.delete(told.path)) {
       const why = told.session === null ? "deleted" : "lease-ended";
-      this.#facts.gone = new Map(this.#facts.gone).set(told.path, why);
+      gone.set(told.path, why);
     }
-    this.#facts.nodes = nodes;
     return true;
   }
 
@@ -427,11 +426,15 @@ export class ZooKeeperTruth implements Truth {
   }
 
   state(): unknown {
-    return { ...this.#facts };
+    return copyOfZooKeeper(this.#facts);
   }
 
   restore(state: unknown): void {
-    this.#facts = { ...(state as ZkFacts) };
+    this.#facts = copyOfZooKeeper(state as ZkFacts);
     this.#queue = null;
   }
+}
+
+function copyOfZooKeeper(facts: ZkFacts): ZkFacts {
+  return { ...facts, nodes: new Map(facts.nodes), sessions: new Map(facts.sessions), gone: new Map(facts.gone) };
 }
