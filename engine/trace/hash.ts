@@ -78,7 +78,7 @@ function mixNumber(hash: number, value: number): number {
   return low === value ? mix(hash, low) : mix(mix(kind(hash, 5), low), Math.floor(value * HIGH));
 }
 
-/** Names of processes have two or three characters, which are one word; of others each character is one. */
+/** Names of processes have two or three characters, which are one word; of others each two characters are one. */
 function mixText(hash: number, text: string): number {
   const { length } = text;
   if (length === 2 || length === 3) {
@@ -86,8 +86,10 @@ function mixText(hash: number, text: string): number {
     return mix(hash, text.charCodeAt(0) | (text.charCodeAt(1) << 10) | (last << 20) | (length << 30));
   }
   let h = mix(hash, length);
-  for (let i = 0; i < length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  return mix(h, 5);
+  const even = length & ~1;
+  for (let i = 0; i < even; i += 2)
+    h = Math.imul(h ^ (text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16)), 0x01000193);
+  return mix(h, even < length ? text.charCodeAt(even) : 5);
 }
 
 interface Id {
