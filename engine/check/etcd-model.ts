@@ -334,8 +334,8 @@ class Draft {
     this.#events.push({ type: "PUT", kv, prevKv: before });
   }
 
+  /** A watch reads what was there before from the revision before, even where the same transaction had put the key. */
   #delete(key: Bytes): void {
-    const before = this.#keys.get(key) ?? null;
     this.#keys.delete(key);
     const kv: KeyValue = {
       key,
@@ -345,7 +345,7 @@ class Draft {
       value: "",
       lease: NO_LEASE,
     };
-    this.#events.push({ type: "DELETE", kv, prevKv: before });
+    this.#events.push({ type: "DELETE", kv, prevKv: this.#old.keys.get(key) ?? null });
   }
 }
 

@@ -93,7 +93,7 @@ interface StreamCall extends Common {
   readonly queue: readonly object[];
   readonly halfClosed: boolean;
   /** Bytes that were taken up and not given back to the window yet. */
-  readonly takenUp: number;
+  takenUp: number;
 }
 
 type Call = UnaryCall | StreamCall;
@@ -110,6 +110,13 @@ interface State {
   /** `none`: not needed, or the members do not want any. */
   auth: "none" | "wanted" | "asking" | "known";
   token: string | null;
+}
+
+/** Connections and calls are changed in place where that happens at every message. */
+function copyOf(state: State): State {
+  const calls = new Map(Array.from(state.calls, ([ticket, call]) => [ticket, { ...call }]));
+  const members = new Map(Array.from(state.members, ([member, connection]) => [member, { ...connection }]));
+  return { ...state, calls, members };
 }
 
 export class Channel {
@@ -226,9 +233,9 @@ export class Channel {
     this.#pump();
   }
 
-  take(): ChannelOutcome[] {
+  take(): readonly ChannelOutcome[] {
     const taken = this.#outcomes;
-    this.#outcomes = [];
+    if (taken.length > 0) this.#outcomes = [];
     return taken;
   }
 
@@ -242,13 +249,12 @@ export class Channel {
   }
 
   checkpoint(): unknown {
-    const state: State = { ...this.#state, calls: new Map(this.#state.calls), members: new Map(this.#state.members) };
-    return { state, rng: this.#rng.state(), now: this.#now };
+    return { state: copyOf(this.#state), rng: this.#rng.state(), now: this.#now };
   }
 
   restore(checkpoint: unknown): void {
     const saved = checkpoint as { readonly state: State; readonly rng: RngState; readonly now: Micros };
-    this.#state = { ...saved.state, calls: new Map(saved.state.calls), members: new Map(saved.state.members) };
+    this.#state = copyOf(saved.state);
     this.#rng = rngFromState(saved.rng);
     this.#now = saved.now;
   }
@@ -495,7 +501,8 @@ export class Channel {
     const connection = this.#byId(id);
     if (connection === null) return;
     const { member } = connection;
-    this.#state.members.set(member, { ...connection, heardAt: this.#now, pingedAt: null });
+    connection.heardAt = this.#now;
+    connection.pingedAt = null;
     if (frame.type === "pong") return;
     const call = this.#byWire(frame.call);
     if (call === null) return; // it was given up meanwhile
@@ -516,7 +523,7 @@ export class Channel {
     const bytes = call.takenUp + watchBytes(response);
     const isDue = bytes >= GIVE_BACK_BYTES;
     if (isDue) this.#transmit(call, { type: "window", call: call.wire, bytes });
-    this.#state.calls.set(call.ticket, { ...call, takenUp: isDue ? 0 : bytes });
+    call.takenUp = isDue ? 0 : bytes;
   }
 
   #byWire(wire: number): Call | null {

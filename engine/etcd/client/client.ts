@@ -121,13 +121,11 @@ export class EtcdClient {
 
   /** What came of things without another input: what was cancelled, what failed at once. */
   take(): readonly ClientOutcome[] {
-    const outcomes: ClientOutcome[] = [];
-    for (const outcome of this.#channel.take()) {
-      if (this.#watcher.take(outcome) || this.#keeper.take(outcome)) continue;
-      outcomes.push(outcome);
-    }
-    outcomes.push(...this.#watcher.outcomes(), ...this.#keeper.outcomes());
-    return outcomes;
+    const others = this.#channel.take().filter((one) => !this.#watcher.take(one) && !this.#keeper.take(one));
+    const watched = this.#watcher.outcomes();
+    const kept = this.#keeper.outcomes();
+    if (watched.length === 0 && kept.length === 0) return others;
+    return [...others, ...watched, ...kept];
   }
 
   /** The awake time by which it must be given another input; null when it waits for nothing but the network. */

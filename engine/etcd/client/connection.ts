@@ -15,9 +15,9 @@ export interface Connection {
   /** Failures to connect since it was last ready. */
   readonly failures: number;
   /** When something last came from the member. */
-  readonly heardAt: Micros;
+  heardAt: Micros;
   /** The ping that is not answered yet. */
-  readonly pingedAt: Micros | null;
+  pingedAt: Micros | null;
 }
 
 export function idle(member: ProcessId): Connection {

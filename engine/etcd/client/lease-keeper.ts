@@ -107,9 +107,9 @@ export class LeaseKeeper {
     return at === Number.POSITIVE_INFINITY ? null : at;
   }
 
-  outcomes(): KeeperOutcome[] {
+  outcomes(): readonly KeeperOutcome[] {
     const taken = this.#outcomes;
-    this.#outcomes = [];
+    if (taken.length > 0) this.#outcomes = [];
     return taken;
   }
 

@@ -166,9 +166,9 @@ export class Watcher {
     return this.#state.reopenAt;
   }
 
-  outcomes(): WatchOutcome[] {
+  outcomes(): readonly WatchOutcome[] {
     const taken = this.#outcomes;
-    this.#outcomes = [];
+    if (taken.length > 0) this.#outcomes = [];
     return taken;
   }
 

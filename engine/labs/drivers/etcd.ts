@@ -91,7 +91,7 @@ export class EtcdDriver implements Driver {
 
   on(input: Input, stamp: Stamp): readonly DriverOutcome[] {
     const outcomes = this.#translate(this.#client.on(input, stamp));
-    return [...outcomes, ...this.#lateBeats()];
+    return this.#beats.length === 0 ? outcomes : [...outcomes, ...this.#lateBeats()];
   }
 
   take(): readonly DriverOutcome[] {
