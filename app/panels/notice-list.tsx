@@ -12,7 +12,12 @@ import css from "./panels.module.css";
 
 const SHOWN_MS = 8_000;
 
-export function RefusalNotice({ refused }: { readonly refused: Refused }) {
+/** One command that was refused, or what went wrong. */
+export default function NoticeList({ shown }: { readonly shown: Refused | readonly Problem[] }) {
+  return "why" in shown ? <RefusalNotice refused={shown} /> : <ProblemNotices problems={shown} />;
+}
+
+function RefusalNotice({ refused }: { readonly refused: Refused }) {
   const language = useLanguage();
   const player = usePlayer();
   const { why } = refused;
@@ -27,7 +32,7 @@ export function RefusalNotice({ refused }: { readonly refused: Refused }) {
   );
 }
 
-export function ProblemNotices({ problems }: { readonly problems: readonly Problem[] }) {
+function ProblemNotices({ problems }: { readonly problems: readonly Problem[] }) {
   const language = useLanguage();
   const player = usePlayer();
   return problems.map((problem) => {

@@ -4,8 +4,7 @@ import { problemsOf, refusedOf } from "../store/selectors.ts";
 import { useWorld } from "../store/use.ts";
 import css from "./panels.module.css";
 
-const RefusalNotice = lazyWorded(async () => ({ default: (await import("./notice-list.tsx")).RefusalNotice }));
-const ProblemNotices = lazyWorded(async () => ({ default: (await import("./notice-list.tsx")).ProblemNotices }));
+const NoticeList = lazyWorded(() => import("./notice-list.tsx"));
 
 /** Commands that were refused, with the reason; and what went wrong outside the simulation. */
 export function Notices() {
@@ -15,11 +14,11 @@ export function Notices() {
     <div className={css["notices"]}>
       <div role="status">
         <Suspense fallback={null}>
-          {refused === null ? null : <RefusalNotice key={refused.serial} refused={refused} />}
+          {refused === null ? null : <NoticeList key={refused.serial} shown={refused} />}
         </Suspense>
       </div>
       <div role="alert">
-        <Suspense fallback={null}>{problems.length === 0 ? null : <ProblemNotices problems={problems} />}</Suspense>
+        <Suspense fallback={null}>{problems.length === 0 ? null : <NoticeList shown={problems} />}</Suspense>
       </div>
     </div>
   );

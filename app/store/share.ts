@@ -7,36 +7,19 @@
 export function share<T>(before: unknown, after: T): T;
 export function share(before: unknown, after: unknown): unknown {
   if (Object.is(before, after)) return before;
-  if (Array.isArray(before) && Array.isArray(after)) return shareArray(before, after);
-  if (isObject(before) && isObject(after)) return shareObject(before, after);
-  return after;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function shareArray(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
-  let same = before.length === after.length;
-  const shared = after.map((value, i) => {
-    const kept = share(before[i], value);
-    if (!Object.is(kept, before[i])) same = false;
-    return kept;
-  });
-  return same ? before : shared;
-}
-
-function shareObject(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+  if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) return after;
   const keys = Object.keys(after);
   let same = Object.keys(before).length === keys.length;
-  const shared: Record<string, unknown> = {};
+  const shared: Record<string, unknown> = Array.isArray(after) ? ([] as object as Record<string, unknown>) : {};
   for (const key of keys) {
     const kept = share(before[key], after[key]);
     if (!Object.is(kept, before[key]) || !Object.hasOwn(before, key)) same = false;
     shared[key] = kept;
   }
   return same ? before : shared;
+}
+
+/** A list counts as an object whose keys are its places. */
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

@@ -12,6 +12,7 @@ import { build, worldConfig } from "./build.ts";
 import type { RunConfig, RunSpec } from "./config.ts";
 import { describeRegister } from "./fold/describe.ts";
 import type { Parts, PartStates } from "./fold/parts.ts";
+import type { LabSteps } from "./lab-steps.ts";
 import type { RecordedStory } from "./stories/story.ts";
 
 export interface Kit {
@@ -21,6 +22,8 @@ export interface Kit {
   readonly parts: (config: RunConfig, states: PartStates | null) => Parts;
   /** What lies on the members' disks; null where nobody looks. */
   readonly disks: ((world: World) => readonly DiskView[]) | null;
+  /** Counts what one can step to in a lock lab; null where there is none. */
+  readonly labSteps: (config: RunConfig) => LabSteps | null;
   /** Tells a lock story by its id, and records it; null where there are none. */
   readonly recordLabStory: ((id: string) => RecordedStory) | null;
 }
@@ -32,5 +35,6 @@ export const REGISTER_KIT: Kit = {
   world: worldConfig,
   parts: () => REGISTER_PARTS,
   disks: null,
+  labSteps: () => null,
   recordLabStory: null,
 };

@@ -15,6 +15,9 @@ export interface BreakpointHit {
   readonly event: number;
 }
 
+/** `step:` and a client's id, or `step:*`: a step of that client's program, of anybody's. `lock`: who believes to hold it. */
+export type LabStepKind = "lock" | `step:${string}`;
+
 interface ProgramStep {
   readonly type: "program-step";
   readonly step: string | null;
@@ -29,13 +32,19 @@ export class LabSteps {
   /** Labels of steps. */
   breakpoints: ReadonlySet<string> = new Set();
 
-  /** How often somebody began or ceased to believe. */
-  get locks(): number {
-    return this.#locks;
+  /** Tells, from now on, whether somebody has begun or ceased to believe, or that client's program has made a step. */
+  happens(kind: LabStepKind): () => boolean {
+    if (kind === "lock") {
+      const locks = this.#locks;
+      return () => this.#locks > locks;
+    }
+    const client = kind.slice("step:".length);
+    const steps = this.#stepsOf(client);
+    return () => this.#stepsOf(client) > steps;
   }
 
   /** How many steps a client has come to; `*`: all clients together. */
-  stepsOf(client: string): number {
+  #stepsOf(client: string): number {
     return client === "*" ? this.#all : (this.#steps.get(client) ?? 0);
   }
 
@@ -47,7 +56,7 @@ export class LabSteps {
     // A step is come to once; that it then waits is told besides.
     if (step === null || waits !== null) return;
     this.#all += 1;
-    this.#steps.set(process, this.stepsOf(process) + 1);
+    this.#steps.set(process, this.#stepsOf(process) + 1);
     if (this.#hit === null && this.breakpoints.has(step)) this.#hit = { client: process, step, event: id };
   }
 

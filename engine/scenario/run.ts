@@ -21,7 +21,7 @@ import type { Delta } from "../trace/view.ts";
 import type { RunSpec } from "./config.ts";
 import { Fold, type FoldState } from "./fold/fold.ts";
 import { type Kit, REGISTER_KIT } from "./kit.ts";
-import { type BreakpointHit, LabSteps } from "./lab-steps.ts";
+import type { BreakpointHit, LabStepKind, LabSteps } from "./lab-steps.ts";
 
 /** A moment: after `n` world events and the first `commands` commands, with the clock at `at`. */
 export interface Position {
@@ -34,7 +34,7 @@ export interface Position {
  * What a step runs to: the next event, the next sending or arrival of a message, the next change of a role; in a lab the
  * next change of who believes that it holds the lock, or the next step of a client's program (`step:c1`; `step:*`: of any).
  */
-export type StepKind = "event" | "message" | "role" | "lock" | `step:${string}`;
+export type StepKind = "event" | "message" | "role" | LabStepKind;
 
 /** A future that was left for another one. */
 export interface Branch {
@@ -81,7 +81,7 @@ class Live {
   readonly fold: Fold;
   readonly hash: TraceHash;
   readonly checks: Checks;
-  readonly labSteps = new LabSteps();
+  readonly labSteps: LabSteps | null;
   readonly inline: InlineHost;
   /** Commands of the record that are carried out. */
   done: number;
@@ -92,8 +92,8 @@ class Live {
     this.hash = new TraceHash(from?.hash);
     this.checks = new Checks(from?.checks);
     this.done = from?.position.commands ?? 0;
-    const { fold, hash, checks } = this;
-    const labSteps = spec.config.lab === undefined ? null : this.labSteps;
+    this.labSteps = kit.labSteps(spec.config);
+    const { fold, hash, checks, labSteps } = this;
     this.world = new World(
       kit.world(spec),
       (event) => {
@@ -274,7 +274,7 @@ export class Run {
     const live = this.#live;
     const limit = { n: NO_LIMIT, at: to, commands: NO_LIMIT };
     this.#brokeAt = null;
-    live.labSteps.breakpoints = this.#breakpoints;
+    if (live.labSteps !== null) live.labSteps.breakpoints = this.#breakpoints;
     for (let next = live.next(this.#commands, limit); next !== null; next = live.next(this.#commands, limit)) {
       if (next !== "round") live.redo(next, this.#remote ?? live.inline);
       else if (this.#remote === null) live.world.runRoundHere(live.inline);
@@ -283,7 +283,7 @@ export class Run {
       else await this.#remoteRound(this.#remote);
       // oxlint-disable-next-line no-await-in-loop
       if (this.#checkpointDue(live)) this.#insert(await this.#checkpoint());
-      this.#brokeAt = live.labSteps.takeHit();
+      this.#brokeAt = live.labSteps?.takeHit() ?? null;
       if (expired() || this.#brokeAt !== null || this.#mustStop(live)) return false;
     }
     return true;
@@ -474,7 +474,6 @@ function makeCheckpoint(live: Live, processes: Checkpoint["processes"]): Checkpo
 /** Tells, from now on, whether `kind` has happened. */
 function happens(kind: StepKind, { fold, labSteps }: Live): () => boolean {
   const { messages, roles } = fold.counts;
-  const { locks } = labSteps;
   switch (kind) {
     case "event":
       return () => true;
@@ -482,13 +481,8 @@ function happens(kind: StepKind, { fold, labSteps }: Live): () => boolean {
       return () => fold.counts.messages > messages;
     case "role":
       return () => fold.counts.roles > roles;
-    case "lock":
-      return () => labSteps.locks > locks;
-    default: {
-      const client = kind.slice("step:".length);
-      const steps = labSteps.stepsOf(client);
-      return () => labSteps.stepsOf(client) > steps;
-    }
+    default:
+      return labSteps?.happens(kind) ?? never;
   }
 }
 

@@ -17,9 +17,14 @@ import { EtcdFold } from "./fold/etcd.ts";
 import { labNote } from "./fold/lab-notes.ts";
 import type { Parts, PartStates } from "./fold/parts.ts";
 import { type Kit, REGISTER_KIT } from "./kit.ts";
+import { LabSteps } from "./lab-steps.ts";
 import { recordLabStory } from "./labs.ts";
 
-export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, disks: showDisks, recordLabStory };
+export const SYSTEMS_KIT: Kit = { build: buildAny, world, parts, disks: showDisks, labSteps, recordLabStory };
+
+function labSteps({ lab }: RunConfig): LabSteps | null {
+  return lab === undefined ? null : new LabSteps();
+}
 
 /** A process's config tells whose it is. */
 function buildAny(...[spec, env]: Parameters<Build>): ReturnType<Build> {

@@ -187,7 +187,7 @@ interface Envelope {
   readonly term: number;
 }
 
-/** Raft's messages of every write and heartbeat, of the shapes of `raft/types.ts`. */
+/** Raft's messages of every write, of the shapes of `raft/types.ts`. */
 type FrequentBody = Envelope &
   (
     | {
@@ -201,8 +201,6 @@ type FrequentBody = Envelope &
         readonly leaderCommit: number;
       }
     | { readonly type: "AppendEntriesReply"; readonly rejected: boolean; readonly index: number; readonly hint: Id }
-    | { readonly type: "Heartbeat"; readonly leaderCommit: number; readonly context: string | null }
-    | { readonly type: "HeartbeatReply"; readonly context: string | null }
   );
 
 /** From whom and to whom a message says that it is: all but always by whom and to whom it is sent. */
@@ -226,12 +224,6 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
       const h = mixEnvelope(kind(hash, body.rejected ? 27 : 24), body, sender, receiver);
       return mixId(mixNumber(h, body.index), body.hint);
     }
-    case "Heartbeat": {
-      const h = mixEnvelope(kind(hash, 25), body, sender, receiver);
-      return mixTextOrNull(mixNumber(h, body.leaderCommit), body.context);
-    }
-    case "HeartbeatReply":
-      return mixTextOrNull(mixEnvelope(kind(hash, 26), body, sender, receiver), body.context);
     default:
       return mixValue(hash, body);
   }

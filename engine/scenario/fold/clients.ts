@@ -3,7 +3,7 @@ import type { ClientEvent } from "../../replica/client.ts";
 import type { ReplicaEvent, RequestKey } from "../../replica/events.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { TraceEvent } from "../../sim/events.ts";
-import type { ClientView, ReadView, WriteView } from "../../trace/view.ts";
+import type { ClientView } from "../../trace/view.ts";
 import { type Notes, reasonFigures } from "./notes.ts";
 
 export type ClientDraft = { -readonly [K in keyof ClientView]: ClientView[K] } & {
@@ -70,7 +70,7 @@ export class Clients {
           why: null,
           entry: null,
         } as const;
-        putLast(ownWrites(client), asked);
+        add(client, "writes", asked);
         return this.#notes.add(traced, "write-asked", { value, member });
       }
       case "read-asked": {
@@ -84,28 +84,28 @@ export class Clients {
           value: null,
           why: null,
         } as const;
-        putLast(ownReads(client), asked);
+        add(client, "reads", asked);
         return this.#notes.add(traced, "read-asked", { member, serializable: String(serializable) });
       }
       case "request-sent":
-        setRead(client, event.request, { member: event.member });
-        return setWrite(client, event.request, { member: event.member });
+        set(client, "reads", event.request, { member: event.member });
+        return set(client, "writes", event.request, { member: event.member });
       case "write-done":
-        setWrite(client, event.request, { outcome: "done" });
+        set(client, "writes", event.request, { outcome: "done" });
         return this.#notes.add(traced, "write-done", { value: event.value });
       case "read-done":
-        setRead(client, event.request, { outcome: "done", value: event.value });
+        set(client, "reads", event.request, { outcome: "done", value: event.value });
         return this.#notes.add(traced, "read-done", { value: event.value, member: event.member });
       case "write-refused":
       case "write-unknown": {
         const outcome = event.type === "write-refused" ? "refused" : "unknown";
-        setWrite(client, event.request, { outcome, why: event.why.rule });
+        set(client, "writes", event.request, { outcome, why: event.why.rule });
         return this.#notes.add(traced, event.type, { value: event.value, ...reasonFigures(event.why) });
       }
       case "read-refused":
       case "read-unknown": {
         const outcome = event.type === "read-refused" ? "refused" : "unknown";
-        setRead(client, event.request, { outcome, why: event.why.rule });
+        set(client, "reads", event.request, { outcome, why: event.why.rule });
         return this.#notes.add(traced, event.type, reasonFigures(event.why));
       }
     }
@@ -130,7 +130,7 @@ export class Clients {
     const write = client?.writes.find(({ request }) => request === owner?.request);
     if (owner !== undefined) this.#owners.delete(key); // the first log to hold it tells where it stands
     if (client === null || write === undefined || write.entry !== null) return;
-    setWrite(client, write.request, { entry: { term, index } });
+    set(client, "writes", write.request, { entry: { term, index } });
     client.changed = true;
   }
 
@@ -157,32 +157,33 @@ function viewOf(client: ClientDraft): ClientView {
   return { id, liveness, step, member, writes, reads };
 }
 
-function ownWrites(client: ClientDraft): WriteView[] {
-  if (!client.untold.writes) client.writes = [...client.writes];
-  client.untold.writes = true;
-  return client.writes as WriteView[];
-}
+type Requests = "writes" | "reads";
+type RequestOf<Kind extends Requests> = ClientView[Kind][number];
 
-function ownReads(client: ClientDraft): ReadView[] {
-  if (!client.untold.reads) client.reads = [...client.reads];
-  client.untold.reads = true;
-  return client.reads as ReadView[];
+function own<Kind extends Requests>(client: ClientDraft, kind: Kind): RequestOf<Kind>[] {
+  const list = client.untold[kind] ? client[kind] : [...client[kind]];
+  client.untold[kind] = true;
+  client[kind] = list as ClientDraft[Kind];
+  return list as RequestOf<Kind>[];
 }
 
 /** The oldest goes when there are too many. */
-function putLast<Item>(list: Item[], item: Item): void {
-  list.push(item);
+function add<Kind extends Requests>(client: ClientDraft, kind: Kind, request: RequestOf<Kind>): void {
+  const list = own(client, kind);
+  list.push(request);
   if (list.length > REQUESTS_SHOWN) list.shift();
 }
 
-function setWrite(client: ClientDraft, request: number, change: Partial<WriteView>): void {
-  const at = client.writes.findLastIndex((write) => write.request === request);
-  if (at >= 0) ownWrites(client)[at] = { ...(client.writes[at] as WriteView), ...change };
-}
-
-function setRead(client: ClientDraft, request: number, change: Partial<ReadView>): void {
-  const at = client.reads.findLastIndex((read) => read.request === request);
-  if (at >= 0) ownReads(client)[at] = { ...(client.reads[at] as ReadView), ...change };
+function set<Kind extends Requests>(
+  client: ClientDraft,
+  kind: Kind,
+  request: number,
+  change: Partial<RequestOf<Kind>>,
+): void {
+  const at = client[kind].findLastIndex((one) => one.request === request);
+  if (at < 0) return;
+  const list = own(client, kind);
+  list[at] = { ...(list[at] as RequestOf<Kind>), ...change };
 }
 
 export function newClient(id: ProcessId): ClientView {
