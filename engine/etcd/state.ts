@@ -102,10 +102,13 @@ export class EtcdState {
     return txn(this.mvcc, this.lessor, request);
   }
 
-  /** Whether the quota leaves room for what the request would add; one that adds nothing needs none. */
+  /**
+   * Whether the quota leaves room for what the request would add; one that adds nothing needs none. What the backend has
+   * not committed counts for nothing: a burst can go beyond the quota.
+   */
   hasRoom(request: Partial<InternalRaftRequest>): boolean {
     const cost = costOf(request);
-    return cost === 0 || this.#quotaBytes < 0 || this.mvcc.totalSize + cost < this.#quotaBytes;
+    return cost === 0 || this.#quotaBytes < 0 || this.mvcc.size.total + cost < this.#quotaBytes;
   }
 
   // ── the log ──

@@ -9,7 +9,7 @@ import { create } from "../etcd/api/proto.ts";
 import { hashProblem, inspectSnapshot } from "../etcd/ctl/snapshot-file.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
-import { Cluster, eventsOf, id, lease, N1, N2, N3 } from "./etcd-probe.ts";
+import { Cluster, eventsOf, id, lease, N1, N2, N3, PLAIN } from "./etcd-probe.ts";
 import { runEtcdSeed } from "./etcd-campaign.ts";
 import { Run } from "./run.ts";
 import { SYSTEMS_KIT } from "./systems.ts";
@@ -281,6 +281,36 @@ describe("the quota", () => {
     expect(cluster.call(N2, "Maintenance/Alarm", { action: "GET" })).toMatchObject({ alarms: [{ alarm: "NOSPACE" }] });
     expect(cluster.call(N2, "KV/Put", { key: "a" })).toEqual(failure("mvcc: database space exceeded"));
     expect(cluster.call(N2, "KV/DeleteRange", { key: "k0" })).toMatchObject({ deleted: 1 });
+  });
+});
+
+describe("the size of the database", () => {
+  const sizeOf = (cluster: Cluster) => cluster.call<m.StatusResponse>(N1, "Maintenance/Status").dbSize;
+
+  it("tells of a write once the backend has committed it, every 100 ms", () => {
+    const cluster = new Cluster(1);
+    cluster.pass(200 * MS);
+    const before = sizeOf(cluster);
+    // Just behind a commit, so that the next one is not over yet.
+    cluster.pass(100 * MS - (cluster.world.now % (100 * MS)) + 1 * MS);
+    cluster.call(N1, "KV/Put", { key: "a", value: "x".repeat(100_000) });
+    expect(sizeOf(cluster)).toBe(before);
+    expect(cluster.call(N1, "KV/Range", { key: "a" })).toMatchObject({ count: 1 });
+    cluster.pass(100 * MS);
+    expect(sizeOf(cluster)).toBeGreaterThan(before + 100_000);
+  });
+
+  it("a defragmentation and a backup commit what is pending", () => {
+    const cluster = new Cluster(1);
+    const before = sizeOf(cluster);
+    cluster.call(N1, "KV/Put", { key: "a", value: "x".repeat(100_000) });
+    cluster.call(N1, "Maintenance/Defragment");
+    const after = sizeOf(cluster);
+    expect(after).toBeGreaterThan(before + 90_000);
+    cluster.call(N1, "KV/Put", { key: "b", value: "x".repeat(100_000) });
+    cluster.send(N1, { type: "open", call: 999, method: "Maintenance/Snapshot", metadata: PLAIN });
+    cluster.send(N1, { type: "send", call: 999, body: {} });
+    expect(sizeOf(cluster)).toBeGreaterThan(after + 90_000);
   });
 });
 

@@ -58,6 +58,7 @@ export class Maintenance {
         mvcc.defragment();
         return core.answer(caller, withoutHeader(create(m.DefragmentResponse)), stamp);
       case "Maintenance/Hash":
+        mvcc.commit();
         return core.answer(caller, create(m.HashResponse, { hash: hashOf(core.state.snapshot()) }), stamp);
       case "Maintenance/HashKV": {
         const found = mvcc.hash((body as RequestOf<typeof method>).revision);
@@ -97,6 +98,7 @@ export class Maintenance {
     const { state, config } = this.#core;
     const refused = unlessAdmin(this.#core, metadata);
     if (refused !== null) return unmapped(refused);
+    state.mvcc.commit();
     const store = state.snapshot();
     const bytes = new Uint8Array(Math.ceil(store.length / PAGE_BYTES) * PAGE_BYTES);
     bytes.set(store);
