@@ -165,6 +165,8 @@ export class EtcdFold implements PartFold<EtcdDelta> {
         return this.#requests.processDown(traced, process);
       case "retired":
         return this.#members.remove(process);
+      case "spawned":
+        return this.#leases.clockChanged(process, 0, traced.at);
       case "clock":
         return this.#leases.clockChanged(process, event.driftPpm, traced.at);
       default:
@@ -200,11 +202,12 @@ export class EtcdFold implements PartFold<EtcdDelta> {
       case "etcd-watch-told":
         return this.#watches.told(at, event);
       case "etcd-watch-slowed":
-        return this.#watches.slowed(event);
+        return this.#watches.slowed(at, event);
       case "etcd-watch-ended":
         if (event.why !== null) this.#note = { what: "etcd-watch-cancelled", figures: { why: event.why } };
         return this.#watches.ended(event.watch, event.why, at);
       case "etcd-restored":
+        this.#watches.restored(process, event.revision, at);
         return this.#restored(at, event);
     }
   }
