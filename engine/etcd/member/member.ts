@@ -264,8 +264,8 @@ export class EtcdMember implements Service, Core {
     return this.#members.vetoes(change);
   }
 
-  confApplied(change: ConfChange, _conf: ConfState, { ticket }: Applied, stamp: Stamp): void {
-    const answer = this.#members.applied(change);
+  confApplied(change: ConfChange, _conf: ConfState, { entry, ticket }: Applied, stamp: Stamp): void {
+    const answer = this.#members.applied(change, entry.index);
     if (answer !== null && ticket !== null) this.#proposals.applied(ticket, answer, stamp);
     this.#members.publish(stamp);
     this.#settle();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { present } from "../../base/assert.ts";
 import { type Micros, MS, SECOND } from "../../base/units.ts";
 import { type Bytes, toArray } from "../../etcd/api/bytes.ts";
-import { leaseHex, NO_LEASE } from "../../etcd/api/ids.ts";
+import { leaseHex, memberHex, NO_LEASE } from "../../etcd/api/ids.ts";
 import * as m from "../../etcd/api/messages.ts";
 import { create } from "../../etcd/api/proto.ts";
 import { databaseOf } from "../../etcd/ctl/snapshot-file.ts";
@@ -11,7 +11,7 @@ import { EtcdState } from "../../etcd/state.ts";
 import { op, txnOf } from "../../etcd/testing.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { EtcdDelta, LeaseView, RequestView } from "../../trace/etcd-view.ts";
-import { Cluster, eventsOf, lease, N1, N2, N3, PLAIN, type Stream } from "../etcd-probe.ts";
+import { Cluster, eventsOf, id, lease, N1, N2, N3, PLAIN, type Stream } from "../etcd-probe.ts";
 import { EtcdFold } from "./etcd.ts";
 
 /** What is folded from the cluster's events, or only from those of one process. */
@@ -295,5 +295,106 @@ describe("a request that is too large", () => {
     expect(view).toMatchObject({ outcome: "failed", error: "etcdserver: too large lease TTL" });
     expect(stages(view).at(-1)).toBe("refused");
     expect(folded(cluster).leases).toEqual([]);
+  });
+});
+
+describe("changes of membership", () => {
+  const N4 = id("n4");
+
+  /** What is noted of them, by a fold that is taken up again at each of `cuts`. */
+  function noted({ events }: Cluster, cuts: readonly number[] = []): object[] {
+    const notes: object[] = [];
+    let fold = new EtcdFold(null);
+    for (const [i, traced] of events.entries()) {
+      if (cuts.includes(i)) fold = new EtcdFold(null, structuredClone(fold.state()));
+      fold.add(traced);
+      const note = fold.takeNote();
+      if (note?.what.startsWith("etcd-member-") === true) notes.push(note);
+    }
+    return notes;
+  }
+
+  /** n4 joins as a learner, is promoted, and n3 leaves; members restart on the way. */
+  function changed(): { cluster: Cluster; wanted: object[] } {
+    const cluster = new Cluster(3);
+    const { member: added } = cluster.call<{ readonly member: m.Member }>(N1, "Cluster/MemberAdd", {
+      peerUrls: ["http://n4:2380"],
+      isLearner: true,
+    });
+    cluster.order({ type: "spawn", process: N4 });
+    cluster.pass(5 * SECOND);
+    cluster.call(N1, "Cluster/MemberPromote", { id: added.id });
+    cluster.pass(1 * SECOND);
+    cluster.order({ type: "crash", process: N2 });
+    cluster.order({ type: "restart", process: N2 });
+    cluster.pass(6 * SECOND);
+    const { members } = cluster.call<{ readonly members: readonly m.Member[] }>(N1, "Cluster/MemberList");
+    const third = present(
+      members.find(({ name }) => name === "n3"),
+      "n3",
+    );
+    cluster.call(N1, "Cluster/MemberUpdate", { id: third.id, peerUrls: ["http://n3:2381"] });
+    cluster.call(N1, "Cluster/MemberRemove", { id: third.id });
+    cluster.pass(1 * SECOND);
+    const fourth = { member: N4, id: memberHex(added.id) };
+    const gone = { member: N3, id: memberHex(third.id) };
+    const wanted = [
+      { what: "etcd-member-learner-added", figures: fourth },
+      { what: "etcd-member-promoted", figures: fourth },
+      { what: "etcd-member-updated", figures: gone },
+      { what: "etcd-member-removed", figures: gone },
+    ];
+    return { cluster, wanted };
+  }
+
+  it("are noted once each, whoever applies them and however often", () => {
+    const { cluster, wanted } = changed();
+    expect(noted(cluster)).toEqual(wanted);
+  });
+
+  it("are noted once also by a fold that was taken up on the way", () => {
+    const { cluster, wanted } = changed();
+    const applied = cluster.events.flatMap(({ event }, i) => (event.type === "etcd-member-changed" ? [i + 1] : []));
+    expect(applied.length).toBeGreaterThan(wanted.length);
+    expect(noted(cluster, applied)).toEqual(wanted);
+  });
+
+  it("that are refused are not noted", () => {
+    const cluster = new Cluster(3);
+    cluster.call(N1, "Cluster/MemberAdd", { peerUrls: ["http://n1:2380"] });
+    expect(noted(cluster)).toEqual([]);
+  });
+
+  it("that a person asks Raft for, past etcd's service, are noted too", () => {
+    const cluster = new Cluster(3);
+    const member = present(cluster.leader, "a leader");
+    const ask = (operation: "add-learner" | "add-voter" | "remove"): void => {
+      cluster.order({ type: "membership", member, transition: "auto", steps: [{ operation, id: N4 }] });
+      cluster.pass(2 * SECOND);
+    };
+    cluster.order({ type: "spawn", process: N4 });
+    for (const operation of ["add-learner", "add-voter", "remove", "add-voter"] as const) ask(operation);
+    expect(noted(cluster)).toMatchObject([
+      { what: "etcd-member-learner-added", figures: { member: N4 } },
+      { what: "etcd-member-promoted", figures: { member: N4 } },
+      { what: "etcd-member-removed", figures: { member: N4 } },
+      { what: "etcd-member-added", figures: { member: N4 } },
+    ]);
+  });
+
+  it("of one entry are noted for each who joins or leaves by it", () => {
+    const cluster = new Cluster(3);
+    const member = present(cluster.leader, "a leader");
+    cluster.order({ type: "spawn", process: N4 });
+    const steps = [
+      { operation: "add-voter", id: N4 },
+      { operation: "remove", id: cluster.follower },
+    ] as const;
+    cluster.order({ type: "membership", member, transition: "auto", steps });
+    cluster.pass(3 * SECOND);
+    expect(noted(cluster)).toMatchObject([
+      { what: "etcd-member-added", figures: { member: N4 } },
+      { what: "etcd-member-removed", figures: { member: cluster.follower } },
+    ]);
   });
 });
