@@ -314,6 +314,97 @@ describe("the size of the database", () => {
   });
 });
 
+describe("a downgrade", () => {
+  const ask = (cluster: Cluster, member: ProcessId, action: string, version = "") =>
+    cluster.call(member, "Maintenance/Downgrade", { action, version });
+  const [FORMAT, TARGET] = ["wrong downgrade target version format", "invalid downgrade target version"].map(
+    (text) => ({ code: 3, message: `etcdserver: ${text}` }),
+  );
+  const [RUNS, NONE] = ["cluster has a downgrade job in progress", "no inflight downgrade job"].map((text) => ({
+    code: 9,
+    message: `etcdserver: ${text}`,
+  }));
+  const GOOD = { header: { revision: 1 }, version: "3.5.0" };
+
+  it("is possible by one minor version, and asking changes nothing", () => {
+    const cluster = new Cluster(3);
+    for (const version of ["3.4", "3.4.0", "3.4.23", "3.4.0-rc.1", "3.4.1+git"])
+      expect(ask(cluster, N1, "VALIDATE", version)).toMatchObject(GOOD);
+    for (const version of ["3.5.0", "3.6.0", "3.3", "2.4.0", "4.4.0"])
+      expect(ask(cluster, N1, "VALIDATE", version)).toEqual(TARGET);
+    for (const version of ["", "3", "v3.4", "3.4.x", "3.4.0.0", "three"])
+      expect(ask(cluster, N1, "VALIDATE", version)).toEqual(FORMAT);
+    expect(ask(cluster, N1, "CANCEL")).toEqual(NONE);
+  });
+
+  it("once enabled is under way for all members, until it is cancelled through any of them", () => {
+    const cluster = new Cluster(3);
+    expect(ask(cluster, N1, "ENABLE", "3.3")).toEqual(TARGET);
+    expect(ask(cluster, N1, "ENABLE", "3.4.0")).toMatchObject(GOOD);
+    for (const member of [N1, N2, N3]) {
+      expect(ask(cluster, member, "VALIDATE", "3.4.0")).toEqual(RUNS);
+      expect(ask(cluster, member, "ENABLE", "3.4.0")).toEqual(RUNS);
+      expect(ask(cluster, member, "ENABLE", "3.3.0")).toEqual(TARGET);
+    }
+    expect(ask(cluster, N2, "CANCEL", "whatever")).toMatchObject(GOOD);
+    expect(ask(cluster, N3, "CANCEL")).toEqual(NONE);
+    expect(ask(cluster, N3, "ENABLE", "3.4")).toMatchObject(GOOD);
+  });
+
+  it("outlives restarts, with and without a snapshot, and a backup does not mistake its last page for one", () => {
+    for (const snapshotEntries of [1_000, 5]) {
+      const cluster = new Cluster(1, { snapshotEntries });
+      const restart = (): void => {
+        for (let i = 0; i < 10; i += 1) cluster.call(N1, "KV/Put", { key: "a" });
+        cluster.pass(1 * SECOND);
+        cluster.order({ type: "crash", process: N1 });
+        cluster.order({ type: "restart", process: N1 });
+        cluster.pass(5 * SECOND);
+        cluster.dial(N1);
+      };
+      ask(cluster, N1, "ENABLE", "3.4");
+      restart();
+      expect(ask(cluster, N1, "ENABLE", "3.4")).toEqual(RUNS);
+      ask(cluster, N1, "CANCEL");
+      restart();
+      expect(ask(cluster, N1, "CANCEL")).toEqual(NONE);
+    }
+  });
+
+  it("is looked up with the leader: without a quorum there is no answer but to a malformed version", () => {
+    const cluster = new Cluster(3);
+    for (const process of [N2, N3]) cluster.order({ type: "crash", process });
+    cluster.pass(5 * SECOND);
+    expect(ask(cluster, N1, "VALIDATE", "x")).toEqual(FORMAT);
+    expect(ask(cluster, N1, "VALIDATE", "3.4")).toEqual(failure("request timed out"));
+  });
+
+  it("is unknown to 3.4", () => {
+    const cluster = new Cluster(1, { etcd: { compat: "3.4" } });
+    expect(ask(cluster, N1, "VALIDATE", "3.3")).toMatchObject({ code: 12 });
+  });
+
+  it("may be asked for by anybody, but what goes into the log needs a token that is good", () => {
+    const cluster = new Cluster(1);
+    for (const name of ["root", "eve"]) {
+      cluster.call(N1, "Auth/UserAdd", { name, password: name });
+      cluster.call(N1, "Auth/RoleAdd", { name });
+      cluster.call(N1, "Auth/UserGrantRole", { user: name, role: name });
+    }
+    cluster.call(N1, "Auth/AuthEnable");
+    const { token } = cluster.call<{ readonly token: string }>(N1, "Auth/Authenticate", {
+      name: "eve",
+      password: "eve",
+    });
+    const by = (whose: string | null, action: string) =>
+      cluster.call(N1, "Maintenance/Downgrade", { action, version: "3.4" }, { token: whose, hasLeader: false });
+    expect(by(null, "VALIDATE")).toMatchObject(GOOD);
+    expect(by("none", "ENABLE")).toEqual(failure("invalid auth token"));
+    expect(by(token, "ENABLE")).toMatchObject(GOOD);
+    expect(by(null, "VALIDATE")).toEqual(RUNS);
+  });
+});
+
 describe("users and roles", () => {
   it("who has no right to a key is refused, and root may do everything", () => {
     const cluster = new Cluster(3);
