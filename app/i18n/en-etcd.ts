@@ -47,6 +47,12 @@ export const enEtcd = {
   "note.etcd-watch-cancelled": "{process} cancels a watch: {why}.",
   "note.etcd-compacted": "The history up to revision {revision} is compacted: it can no longer be read.",
   "note.etcd-alarm": "{process} raises the alarm {alarm}.",
+  "note.etcd-member-added": "{member} joins the cluster as a voting member, with the id {id}.",
+  "note.etcd-member-learner-added":
+    "{member} joins the cluster as a learner, with the id {id}: it gets every entry and has no vote.",
+  "note.etcd-member-promoted": "The learner {member} has caught up and is promoted: from now on it votes.",
+  "note.etcd-member-removed": "{member}, with the id {id}, is removed from the cluster.",
+  "note.etcd-member-updated": "The member {member} has other peer URLs from now on.",
   "keys.revision": "Revision",
   "keys.now": "{revision}, now",
   "keys.of": "{revision} of {now}",

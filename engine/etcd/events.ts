@@ -3,9 +3,10 @@
  * request are made of these. Keys and values are bytes; whoever shows them makes text of them.
  */
 import type { Micros } from "../base/units.ts";
+import type { NodeId } from "../raft/types.ts";
 import type { RequestKey } from "../replica/events.ts";
 import type { EtcdError } from "./api/errors.ts";
-import type { LeaseId } from "./api/ids.ts";
+import type { LeaseId, MemberId } from "./api/ids.ts";
 import type { Change } from "./mvcc/history.ts";
 
 /** A request of a client: its connection and its call on it. */
@@ -86,6 +87,14 @@ export type EtcdEvent =
   /** Its stream takes no more, or takes again: the client does not keep up. */
   | { readonly type: "etcd-watch-slowed"; readonly watch: string; readonly slow: boolean }
   | { readonly type: "etcd-watch-ended"; readonly watch: string; readonly why: string | null }
+  /** A change of membership, at this place in the log, was applied to this member's list; `member` is where it runs. */
+  | {
+      readonly type: "etcd-member-changed";
+      readonly index: number;
+      readonly change: MemberChanged;
+      readonly id: MemberId;
+      readonly member: NodeId;
+    }
   /** The store was taken from a snapshot, of a disk or of the leader: all that it holds. */
   | {
       readonly type: "etcd-restored";
@@ -94,3 +103,5 @@ export type EtcdEvent =
       readonly changes: readonly Change[];
       readonly leases: readonly { readonly lease: LeaseId; readonly ttl: number }[];
     };
+
+export type MemberChanged = "added" | "learner-added" | "promoted" | "removed" | "updated";

@@ -63,11 +63,21 @@ describe("alarms", () => {
 describe("the quota", () => {
   it("is looked at before and told after: the put that goes beyond it is applied all the same", () => {
     const bench = new Bench({ quotaBytes: 40_000 });
-    const told = Array.from({ length: 4 }, (_, i) =>
-      textOf(bench.apply({ put: putOf(`k${i}`, "x".repeat(10_000)) }).response),
-    );
+    const told = Array.from({ length: 4 }, (_, i) => {
+      bench.state.mvcc.commit();
+      return textOf(bench.apply({ put: putOf(`k${i}`, "x".repeat(10_000)) }).response);
+    });
     expect(told).toEqual([null, FULL, FULL, FULL]);
     expect(bench.all()).toHaveLength(4);
+  });
+
+  it("does not see what is not committed: a burst goes beyond it", () => {
+    const bench = new Bench({ quotaBytes: 40_000 });
+    const put = () => textOf(bench.apply({ put: putOf("k", "x".repeat(10_000)) }).response);
+    expect([put(), put(), put()]).toEqual([null, null, null]);
+    expect(bench.state.mvcc.pending).toBe(3);
+    bench.state.mvcc.commit();
+    expect([put(), bench.state.mvcc.pending]).toEqual([FULL, 1]);
   });
 
   it("counts a put's key, value and 256 bytes, of a transaction the dearer branch, nothing of nested ones", () => {

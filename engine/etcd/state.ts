@@ -13,6 +13,7 @@ import {
   type AlarmType,
   AlarmResponse,
   CompactionResponse,
+  DowngradeResponse,
   type InternalRaftRequest,
   LeaseGrantResponse,
   LeaseRevokeResponse,
@@ -54,6 +55,7 @@ export interface EtcdCheckpoint {
   readonly membership: MembershipCheckpoint;
   readonly alarms: readonly AlarmMember[];
   readonly guard: AlarmType;
+  readonly downgrade: string | null;
 }
 
 /** What etcd reckons that a key-value pair, or a lease, costs besides its bytes. */
@@ -72,6 +74,8 @@ export class EtcdState {
    * the last alarm of either kind was taken back (each replaces the other's applier).
    */
   #guard: AlarmType = "NONE";
+  readonly #compat: Compat;
+  #downgrade: string | null = null;
 
   constructor({ compat, minLeaseTtl, quotaBytes, members }: EtcdStateConfig) {
     this.lessor = new Lessor(minLeaseTtl);
@@ -79,6 +83,17 @@ export class EtcdState {
     this.mvcc = new Mvcc(compat, this.lessor);
     this.membership = new Membership(members);
     this.#quotaBytes = quotaBytes;
+    this.#compat = compat;
+  }
+
+  /** The cluster's version, which has no patch. */
+  get clusterVersion(): string {
+    return `${this.#compat}.0`;
+  }
+
+  /** The version that a downgrade which was enabled leads to; null while none is under way. */
+  get downgrade(): string | null {
+    return this.#downgrade;
   }
 
   get alarms(): readonly AlarmMember[] {
@@ -102,10 +117,13 @@ export class EtcdState {
     return txn(this.mvcc, this.lessor, request);
   }
 
-  /** Whether the quota leaves room for what the request would add; one that adds nothing needs none. */
+  /**
+   * Whether the quota leaves room for what the request would add; one that adds nothing needs none. What the backend has
+   * not committed counts for nothing: a burst can go beyond the quota.
+   */
   hasRoom(request: Partial<InternalRaftRequest>): boolean {
     const cost = costOf(request);
-    return cost === 0 || this.#quotaBytes < 0 || this.mvcc.totalSize + cost < this.#quotaBytes;
+    return cost === 0 || this.#quotaBytes < 0 || this.mvcc.size.total + cost < this.#quotaBytes;
   }
 
   // ── the log ──
@@ -203,6 +221,11 @@ export class EtcdState {
       this.membership.setAttributes(memberId, name, clientUrls);
       return only({});
     }
+    if (r.downgradeInfoSet !== null) {
+      const { enabled, ver } = r.downgradeInfoSet;
+      this.#downgrade = enabled ? ver : null;
+      return only(create(DowngradeResponse, { header: this.#header(), version: this.clusterVersion }));
+    }
     if (r.authenticate !== null) {
       const { name, simpleToken } = r.authenticate;
       if (!this.auth.enabled) return only(etcdError("AuthNotEnabled"));
@@ -270,6 +293,7 @@ export class EtcdState {
       out.text(alarm);
     }
     out.text(this.#guard);
+    if (this.#downgrade !== null) out.text(this.#downgrade);
     return out.take();
   }
 
@@ -283,6 +307,9 @@ export class EtcdState {
     for (let left = reader.varint(); left > 0; left -= 1)
       this.#alarms.push({ memberId: reader.text() as MemberId, alarm: reader.text() as AlarmType });
     this.#guard = reader.text() as AlarmType;
+    // Behind it a backup has nothing but the rest of its last page.
+    const downgrade = reader.left > 0 ? reader.text() : "";
+    this.#downgrade = downgrade === "" ? null : downgrade;
     for (const { key, lease } of this.mvcc.live(EVERYTHING)) if (lease !== NO_LEASE) this.lessor.attach(lease, key);
   }
 
@@ -294,16 +321,18 @@ export class EtcdState {
       membership: this.membership.checkpoint(),
       alarms: [...this.#alarms],
       guard: this.#guard,
+      downgrade: this.#downgrade,
     };
   }
 
-  resume({ mvcc, lessor, auth, membership, alarms, guard }: EtcdCheckpoint): void {
+  resume({ mvcc, lessor, auth, membership, alarms, guard, downgrade }: EtcdCheckpoint): void {
     this.mvcc.resume(mvcc);
     this.lessor.resume(lessor);
     this.auth.resume(auth);
     this.membership.resume(membership);
     this.#alarms = [...alarms];
     this.#guard = guard;
+    this.#downgrade = downgrade;
   }
 }
 

@@ -9,7 +9,7 @@ import { create } from "../etcd/api/proto.ts";
 import { hashProblem, inspectSnapshot } from "../etcd/ctl/snapshot-file.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { DEFAULT_CONFIG, type RunConfig } from "./config.ts";
-import { Cluster, eventsOf, id, lease, N1, N2, N3 } from "./etcd-probe.ts";
+import { Cluster, eventsOf, id, lease, N1, N2, N3, PLAIN } from "./etcd-probe.ts";
 import { runEtcdSeed } from "./etcd-campaign.ts";
 import { Run } from "./run.ts";
 import { SYSTEMS_KIT } from "./systems.ts";
@@ -281,6 +281,127 @@ describe("the quota", () => {
     expect(cluster.call(N2, "Maintenance/Alarm", { action: "GET" })).toMatchObject({ alarms: [{ alarm: "NOSPACE" }] });
     expect(cluster.call(N2, "KV/Put", { key: "a" })).toEqual(failure("mvcc: database space exceeded"));
     expect(cluster.call(N2, "KV/DeleteRange", { key: "k0" })).toMatchObject({ deleted: 1 });
+  });
+});
+
+describe("the size of the database", () => {
+  const sizeOf = (cluster: Cluster) => cluster.call<m.StatusResponse>(N1, "Maintenance/Status").dbSize;
+
+  it("tells of a write once the backend has committed it, every 100 ms", () => {
+    const cluster = new Cluster(1);
+    cluster.pass(200 * MS);
+    const before = sizeOf(cluster);
+    // Just behind a commit, so that the next one is not over yet.
+    cluster.pass(100 * MS - (cluster.world.now % (100 * MS)) + 1 * MS);
+    cluster.call(N1, "KV/Put", { key: "a", value: "x".repeat(100_000) });
+    expect(sizeOf(cluster)).toBe(before);
+    expect(cluster.call(N1, "KV/Range", { key: "a" })).toMatchObject({ count: 1 });
+    cluster.pass(100 * MS);
+    expect(sizeOf(cluster)).toBeGreaterThan(before + 100_000);
+  });
+
+  it("a defragmentation and a backup commit what is pending", () => {
+    const cluster = new Cluster(1);
+    const before = sizeOf(cluster);
+    cluster.call(N1, "KV/Put", { key: "a", value: "x".repeat(100_000) });
+    cluster.call(N1, "Maintenance/Defragment");
+    const after = sizeOf(cluster);
+    expect(after).toBeGreaterThan(before + 90_000);
+    cluster.call(N1, "KV/Put", { key: "b", value: "x".repeat(100_000) });
+    cluster.send(N1, { type: "open", call: 999, method: "Maintenance/Snapshot", metadata: PLAIN });
+    cluster.send(N1, { type: "send", call: 999, body: {} });
+    expect(sizeOf(cluster)).toBeGreaterThan(after + 90_000);
+  });
+});
+
+describe("a downgrade", () => {
+  const ask = (cluster: Cluster, member: ProcessId, action: string, version = "") =>
+    cluster.call(member, "Maintenance/Downgrade", { action, version });
+  const [FORMAT, TARGET] = ["wrong downgrade target version format", "invalid downgrade target version"].map(
+    (text) => ({ code: 3, message: `etcdserver: ${text}` }),
+  );
+  const [RUNS, NONE] = ["cluster has a downgrade job in progress", "no inflight downgrade job"].map((text) => ({
+    code: 9,
+    message: `etcdserver: ${text}`,
+  }));
+  const GOOD = { header: { revision: 1 }, version: "3.5.0" };
+
+  it("is possible by one minor version, and asking changes nothing", () => {
+    const cluster = new Cluster(3);
+    for (const version of ["3.4", "3.4.0", "3.4.23", "3.4.0-rc.1", "3.4.1+git"])
+      expect(ask(cluster, N1, "VALIDATE", version)).toMatchObject(GOOD);
+    for (const version of ["3.5.0", "3.6.0", "3.3", "2.4.0", "4.4.0"])
+      expect(ask(cluster, N1, "VALIDATE", version)).toEqual(TARGET);
+    for (const version of ["", "3", "v3.4", "3.4.x", "3.4.0.0", "three"])
+      expect(ask(cluster, N1, "VALIDATE", version)).toEqual(FORMAT);
+    expect(ask(cluster, N1, "CANCEL")).toEqual(NONE);
+  });
+
+  it("once enabled is under way for all members, until it is cancelled through any of them", () => {
+    const cluster = new Cluster(3);
+    expect(ask(cluster, N1, "ENABLE", "3.3")).toEqual(TARGET);
+    expect(ask(cluster, N1, "ENABLE", "3.4.0")).toMatchObject(GOOD);
+    for (const member of [N1, N2, N3]) {
+      expect(ask(cluster, member, "VALIDATE", "3.4.0")).toEqual(RUNS);
+      expect(ask(cluster, member, "ENABLE", "3.4.0")).toEqual(RUNS);
+      expect(ask(cluster, member, "ENABLE", "3.3.0")).toEqual(TARGET);
+    }
+    expect(ask(cluster, N2, "CANCEL", "whatever")).toMatchObject(GOOD);
+    expect(ask(cluster, N3, "CANCEL")).toEqual(NONE);
+    expect(ask(cluster, N3, "ENABLE", "3.4")).toMatchObject(GOOD);
+  });
+
+  it("outlives restarts, with and without a snapshot, and a backup does not mistake its last page for one", () => {
+    for (const snapshotEntries of [1_000, 5]) {
+      const cluster = new Cluster(1, { snapshotEntries });
+      const restart = (): void => {
+        for (let i = 0; i < 10; i += 1) cluster.call(N1, "KV/Put", { key: "a" });
+        cluster.pass(1 * SECOND);
+        cluster.order({ type: "crash", process: N1 });
+        cluster.order({ type: "restart", process: N1 });
+        cluster.pass(5 * SECOND);
+        cluster.dial(N1);
+      };
+      ask(cluster, N1, "ENABLE", "3.4");
+      restart();
+      expect(ask(cluster, N1, "ENABLE", "3.4")).toEqual(RUNS);
+      ask(cluster, N1, "CANCEL");
+      restart();
+      expect(ask(cluster, N1, "CANCEL")).toEqual(NONE);
+    }
+  });
+
+  it("is looked up with the leader: without a quorum there is no answer but to a malformed version", () => {
+    const cluster = new Cluster(3);
+    for (const process of [N2, N3]) cluster.order({ type: "crash", process });
+    cluster.pass(5 * SECOND);
+    expect(ask(cluster, N1, "VALIDATE", "x")).toEqual(FORMAT);
+    expect(ask(cluster, N1, "VALIDATE", "3.4")).toEqual(failure("request timed out"));
+  });
+
+  it("is unknown to 3.4", () => {
+    const cluster = new Cluster(1, { etcd: { compat: "3.4" } });
+    expect(ask(cluster, N1, "VALIDATE", "3.3")).toMatchObject({ code: 12 });
+  });
+
+  it("may be asked for by anybody, but what goes into the log needs a token that is good", () => {
+    const cluster = new Cluster(1);
+    for (const name of ["root", "eve"]) {
+      cluster.call(N1, "Auth/UserAdd", { name, password: name });
+      cluster.call(N1, "Auth/RoleAdd", { name });
+      cluster.call(N1, "Auth/UserGrantRole", { user: name, role: name });
+    }
+    cluster.call(N1, "Auth/AuthEnable");
+    const { token } = cluster.call<{ readonly token: string }>(N1, "Auth/Authenticate", {
+      name: "eve",
+      password: "eve",
+    });
+    const by = (whose: string | null, action: string) =>
+      cluster.call(N1, "Maintenance/Downgrade", { action, version: "3.4" }, { token: whose, hasLeader: false });
+    expect(by(null, "VALIDATE")).toMatchObject(GOOD);
+    expect(by("none", "ENABLE")).toEqual(failure("invalid auth token"));
+    expect(by(token, "ENABLE")).toMatchObject(GOOD);
+    expect(by(null, "VALIDATE")).toEqual(RUNS);
   });
 });
 

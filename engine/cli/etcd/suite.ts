@@ -11,6 +11,7 @@ import { create, type Descriptor } from "../../etcd/api/proto.ts";
 import type { EtcdOptions } from "../../scenario/config.ts";
 import type { Suite } from "../suite.ts";
 import { type Answer, EtcdCluster, type OpenStream } from "./cluster.ts";
+import { Compacting } from "./compacting.ts";
 import { httpStatus, notFound, STREAM_PATHS, UNARY_PATHS } from "./gateway.ts";
 import { filled, type Json, readMessage, readMessages, writeMessage } from "./json.ts";
 import { JsonProblem } from "./json-text.ts";
@@ -66,12 +67,14 @@ const streamRequestOf = (method: StreamMethod): Descriptor<object> => STREAMS[me
 
 class Replay {
   readonly #cluster: EtcdCluster;
+  readonly #compacting: Compacting;
   readonly #names = new Normaliser();
   readonly #streams = new Map<string, { readonly stream: OpenStream; readonly path: string }>();
   readonly #pending = new Map<string, { readonly call: number; readonly path: string }>();
 
   constructor(members: number, meta: Line) {
     this.#cluster = new EtcdCluster(members, optionsOf(meta));
+    this.#compacting = new Compacting(this.#cluster);
   }
 
   run(lines: readonly Line[]): string | null {
@@ -87,6 +90,8 @@ class Replay {
       case "note":
         return null;
       case "call":
+        if (line.status === 200 && line.path === "/v3/kv/compaction") return this.#compaction(line);
+        if (line.status === 200 && line.path === "/v3/maintenance/hashkv") return this.#hash(line);
         return differ(pick(line), this.#call(line.path, line.raw, line.req));
       case "call_async": {
         this.#names.noteChosen(line.path, line.req ?? {});
@@ -117,6 +122,7 @@ class Replay {
         return this.#watchSend(line);
       case "watch_drain": {
         this.#cluster.pass(QUIET);
+        this.#compacting.settled();
         const { stream } = this.#streamOf(line.stream);
         const got = stream.got.splice(0).map((body) => writeMessage(STREAMS["Watch/Watch"].response, body));
         const split = splitRevision(got);
@@ -155,6 +161,26 @@ class Replay {
       default:
         return `a step of an unknown kind: ${line.t}`;
     }
+  }
+
+  #compaction(line: Line): string | null {
+    const { physical = false } = (line.req ?? {}) as { readonly physical?: boolean };
+    const told = this.#compacting.begin(physical);
+    const difference = differ(pick(line), this.#call(line.path, line.raw, line.req));
+    if (difference === null) told();
+    return difference;
+  }
+
+  /** The recorded one may be that of a store whose compaction was under way. */
+  #hash(line: Line): string | null {
+    const answer = this.#call(line.path, line.raw, line.req);
+    const difference = differ(pick(line), answer);
+    const { res } = answer as { readonly res?: { readonly header?: { readonly revision?: string } } };
+    if (difference === null || res === undefined) return difference;
+    const { revision: asked = "0" } = (line.req ?? {}) as { readonly revision?: string };
+    const revision = asked === "0" ? Number(res.header?.revision) : Number(asked);
+    const isOther = (hash: number) => differ(pick(line), { ...answer, res: { ...res, hash } }) === null;
+    return this.#compacting.hashes(revision).some(isOther) ? null : difference;
   }
 
   #pendingOf(id: string): { readonly call: number; readonly path: string } {

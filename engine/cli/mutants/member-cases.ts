@@ -182,7 +182,11 @@ const CASES = {
   quota(): Wrong {
     const cluster = new Cluster(1, { etcd: { quotaBytes: 64 * 1024 } });
     const value = "x".repeat(10_000);
-    for (let i = 0; i < 9; i += 1) cluster.call(N1, "KV/Put", { key: "k", value });
+    for (let i = 0; i < 9; i += 1) {
+      cluster.call(N1, "KV/Put", { key: "k", value });
+      // The backend commits, and the quota sees it.
+      cluster.pass(100 * MS);
+    }
     const raised = cluster.call<m.AlarmResponse>(N1, "Maintenance/Alarm", { action: "GET" }).alarms;
     const { header: now } = cluster.call<m.RangeResponse>(N1, "KV/Range", { key: "k" });
     cluster.call(N1, "KV/Compact", { revision: now?.revision, physical: true });
@@ -357,6 +361,28 @@ const CASES = {
         [[true, CODES.Unavailable]],
       ],
       ["a read is sent", bench.frames("call").length - puts, 2],
+    );
+  },
+
+  /** A backup is opened again until it has brought something; 3.4 goes from endpoint to endpoint for a token. */
+  "client streams"(): Wrong {
+    const bench = new Bench(["n1", "n2"]);
+    bench.client.open("Maintenance/Snapshot");
+    bench.settle();
+    bench.lose(bench.sent.at(-1)?.to ?? "");
+    bench.pass(1 * SECOND);
+    const opened = bench.frames("open").length;
+    bench.message(bench.last("open").call, { header: null, remainingBytes: 0, blob: "x", version: "" });
+    bench.lose(bench.sent.at(-1)?.to ?? "");
+    bench.pass(1 * SECOND);
+    const older = new Bench(["n1", "n2"], { user: { name: "u", password: "p" }, compat: "3.4" });
+    older.client.call("KV/Put", { key: "a" });
+    older.settle();
+    older.lose("n1");
+    return first(
+      ["an empty backup is opened", opened, 2],
+      ["one that has begun ends", [bench.frames("open").length, bench.took("ended").length], [2, 1]],
+      ["asked for a token", older.sent.map(({ to }) => to), ["n1", "n2"]],
     );
   },
 

@@ -47,6 +47,13 @@ export const MEMBER_MUTANTS: readonly MemberMutant[] = [
     replace: 'if (full) return core.answer(caller, etcdError("NoSpace"), stamp);',
     meant: "quota",
   },
+  {
+    name: "the backend never commits by itself",
+    file: "etcd/member/member.ts",
+    find: "this.timers.commit ??= ",
+    replace: "this.timers.commit ??= 9_000 * ",
+    meant: "quota",
+  },
   // Reads
   {
     name: "a linearizable read is answered from what the member has",
@@ -216,9 +223,23 @@ export const MEMBER_MUTANTS: readonly MemberMutant[] = [
   {
     name: "a write is sent again after its connection broke",
     file: "etcd/client/policy.ts",
-    find: "return REPEATABLE.has(method) && error.code === CODES.Unavailable;",
+    find: "return isRepeatable && error.code === CODES.Unavailable;",
     replace: "return error.code === CODES.Unavailable;",
     meant: "client retries",
+  },
+  {
+    name: "a backup that has begun is begun again",
+    file: "etcd/client/channel.ts",
+    find: "{ ...call, isFresh: false, queue: [] }",
+    replace: "{ ...call, queue: [] }",
+    meant: "client streams",
+  },
+  {
+    name: "3.4 asks one endpoint for a token",
+    file: "etcd/client/channel.ts",
+    find: "state.tokenTurn + 1 < this.config.endpoints.length",
+    replace: "state.tokenTurn + 1 < 1",
+    meant: "client streams",
   },
   {
     name: "a write whose connection broke counts as not done",

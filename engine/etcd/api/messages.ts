@@ -454,6 +454,8 @@ export const ClusterMemberAttrSetRequest = message("ClusterMemberAttrSetRequest"
   clientUrls: many(string(3)),
 });
 
+export const DowngradeInfoSetRequest = message("DowngradeInfoSetRequest", { enabled: bool(1), ver: string(2) });
+
 /** One entry of the log: a header, and one of the requests. */
 export const InternalRaftRequest = message("InternalRaftRequest", {
   id: named("ID", uint64(1)),
@@ -486,5 +488,6 @@ export const InternalRaftRequest = message("InternalRaftRequest", {
   authRoleRevokePermission: sub(1204, () => AuthRoleRevokePermissionRequest),
   clusterVersionSet: sub(1300, () => ClusterVersionSetRequest),
   clusterMemberAttrSet: sub(1301, () => ClusterMemberAttrSetRequest),
+  downgradeInfoSet: sub(1302, () => DowngradeInfoSetRequest),
 });
 export type InternalRaftRequest = Of<typeof InternalRaftRequest>;

@@ -4,7 +4,8 @@
  *
  *     waiting    for a connection that is ready, or for a token; it has surely not been sent
  *     back-off   an attempt failed and may be repeated: a pause, then waiting again
- *     sent       on a connection; its loss ends a stream, fails a write with an unknown outcome, sends a read elsewhere
+ *     sent       on a connection; its loss fails a write with an unknown outcome, sends a read elsewhere, and ends a
+ *                stream, unless it is repeatable and has brought nothing yet
  *
  * Calls wait for a connection as long as their deadline lets them (gRPC's WaitForReady, which clientv3 sets).
  */
@@ -24,6 +25,7 @@ import {
   CANCELED,
   CONNECTION_LOST,
   DEADLINE_EXCEEDED,
+  isRepeatableStream,
   isSafeRetry,
   mayHaveHappened,
   PING_UNANSWERED,
@@ -89,8 +91,12 @@ interface UnaryCall extends Common {
 interface StreamCall extends Common {
   readonly kind: "stream";
   readonly method: StreamMethod;
-  /** What was sent before it had a connection. */
+  /** What waits for a connection; with a stream that may be opened again, all that was sent. */
   readonly queue: readonly object[];
+  /** Repeatable, and nothing has come of it yet: after an error it may be opened again. */
+  readonly isFresh: boolean;
+  /** Why it is opened again: what its owner is told if no token can be had for that. */
+  readonly cause: EtcdError | null;
   readonly halfClosed: boolean;
   /** Bytes that were taken up and not given back to the window yet. */
   takenUp: number;
@@ -110,6 +116,8 @@ interface State {
   /** `none`: not needed, or the members do not want any. */
   auth: "none" | "wanted" | "asking" | "known";
   token: string | null;
+  /** Of the endpoints, the one that is asked for a token, when they are asked one after the other. */
+  tokenTurn: number;
 }
 
 /** Connections and calls are changed in place where that happens at every message. */
@@ -146,6 +154,7 @@ export class Channel {
       members: new Map(),
       auth: config.user === null ? "none" : "wanted",
       token: null,
+      tokenTurn: 0,
     };
   }
 
@@ -172,6 +181,8 @@ export class Channel {
       kind: "stream",
       method,
       queue: [],
+      isFresh: isRepeatableStream(method),
+      cause: null,
       halfClosed: false,
       takenUp: 0,
     });
@@ -183,7 +194,7 @@ export class Channel {
     const call = this.#state.calls.get(ticket);
     if (call?.kind !== "stream" || call.halfClosed) return;
     if (call.state === "sent") this.#transmit(call, { type: "send", call: call.wire, body });
-    else this.#state.calls.set(ticket, { ...call, queue: [...call.queue, body] });
+    if (call.state !== "sent" || call.isFresh) this.#state.calls.set(ticket, { ...call, queue: [...call.queue, body] });
   }
 
   halfClose(ticket: Ticket): void {
@@ -314,13 +325,20 @@ export class Channel {
   #hasToken(call: Call): boolean {
     const state = this.#state;
     if (state.auth === "none" || state.auth === "known" || (call.kind === "unary" && call.own)) return true;
-    const { user, dialTimeout } = this.config;
-    if (state.auth === "wanted" && user !== null) {
+    if (state.auth === "wanted" && this.config.user !== null) {
       state.auth = "asking";
-      const body: RequestOf<"Auth/Authenticate"> = { ...user };
-      this.#unary("Auth/Authenticate", body, { timeout: dialTimeout }, true);
+      state.tokenTurn = 0;
+      this.#askForToken(this.config.dialTimeout);
     }
     return false;
+  }
+
+  /** Up to 3.4 one endpoint after the other, over a connection to each; since then whichever the balancer picks. */
+  #askForToken(timeout: Micros): void {
+    const { user, compat, endpoints } = this.config;
+    const body: RequestOf<"Auth/Authenticate"> = { ...present(user, "a user, as a token is wanted") };
+    const endpoint = compat === "3.4" ? endpoints[this.#state.tokenTurn] : undefined;
+    this.#unary("Auth/Authenticate", body, endpoint === undefined ? { timeout } : { timeout, endpoint }, true);
   }
 
   #sendOn(call: Call, { member }: Connection): void {
@@ -334,7 +352,7 @@ export class Channel {
       state.calls.set(sent.ticket, sent);
       this.#transmit(sent, { type: "call", call: wire, method, metadata, body });
     } else {
-      state.calls.set(sent.ticket, { ...sent, queue: [] });
+      state.calls.set(sent.ticket, sent.isFresh ? sent : { ...sent, queue: [] });
       this.#transmit(sent, { type: "open", call: wire, method: sent.method, metadata });
       for (const body of sent.queue) this.#transmit(sent, { type: "send", call: wire, body });
       if (sent.halfClosed) this.#transmit(sent, { type: "half-close", call: wire });
@@ -364,38 +382,61 @@ export class Channel {
 
   /** An attempt ended with an error: another one, or the end. */
   #failed(call: UnaryCall, error: EtcdError): void {
-    const { ticket, method, attempt, own } = call;
+    const { method, attempt, own, endpoint } = call;
     const unknown = call.unknown || (call.state === "sent" && mayHaveHappened(method, error));
-    const renew = !own && this.config.user !== null && wantsNewToken(error);
-    const again = renew || isSafeRetry(method, error, this.config.endpoints.length);
-    if (again && attempt < ATTEMPTS_MAX) {
-      if (renew && this.#state.auth !== "asking") this.#state.auth = "wanted";
-      const quorum = Math.floor(this.config.endpoints.length / 2) + 1;
-      const wait = !renew && attempt % quorum === 0;
-      const retryIn = wait ? this.#rng.between(RETRY_WAIT - RETRY_JITTER, RETRY_WAIT + RETRY_JITTER) : 0;
-      const until = wait ? this.#now + retryIn : null;
-      this.#state.calls.set(ticket, { ...call, state: wait ? "back-off" : "waiting", member: null, until, unknown });
-      this.#emit?.({ type: "call-retried", call: ticket, method, attempt, error, retryIn });
-      return;
-    }
+    const renew = !own && this.#mayRenew(error);
+    // Who asks one endpoint after the other for a token has an attempt at each.
+    const endpoints = own && endpoint !== null ? 1 : this.config.endpoints.length;
+    if ((renew || isSafeRetry(method, error, endpoints)) && attempt < ATTEMPTS_MAX)
+      return this.#again({ ...call, unknown }, error, renew);
     this.#fail(call, error, unknown);
   }
 
-  #fail({ ticket, method, own }: UnaryCall, error: EtcdError, unknown: boolean): void {
+  /** A stream ended with an error: opened again with all that was sent, if it may be, or the end. */
+  #brokeOff(call: StreamCall, error: EtcdError): void {
+    const renew = call.isFresh && this.#mayRenew(error);
+    if (renew || (call.isFresh && isSafeRetry(call.method, error, this.config.endpoints.length)))
+      return this.#again({ ...call, cause: error }, error, renew);
+    this.#endStream(call, error);
+  }
+
+  #mayRenew(error: EtcdError): boolean {
+    return this.config.user !== null && wantsNewToken(error);
+  }
+
+  #again(call: Call, error: EtcdError, renew: boolean): void {
+    const { ticket, method, attempt } = call;
+    if (renew && this.#state.auth !== "asking") this.#state.auth = "wanted";
+    const quorum = Math.floor(this.config.endpoints.length / 2) + 1;
+    const wait = !renew && attempt % quorum === 0;
+    const retryIn = wait ? this.#rng.between(RETRY_WAIT - RETRY_JITTER, RETRY_WAIT + RETRY_JITTER) : 0;
+    const until = wait ? this.#now + retryIn : null;
+    this.#state.calls.set(ticket, { ...call, state: wait ? "back-off" : "waiting", member: null, until });
+    this.#emit?.({ type: "call-retried", call: ticket, method, attempt, error, retryIn });
+  }
+
+  #fail(call: UnaryCall, error: EtcdError, unknown: boolean): void {
+    const { ticket, method, own } = call;
     this.#state.calls.delete(ticket);
     this.#emit?.({ type: "call-failed", call: ticket, method, error, unknown });
-    if (own) return this.#noToken(error);
+    if (own) return this.#noToken(call, error);
     this.#outcomes.push({ type: "failed", ticket, method, error, unknown });
   }
 
-  /** Members that do not want tokens get none; else nothing that waits for one can be sent. */
-  #noToken(error: EtcdError): void {
+  /** Members that do not want tokens get none; else, with no endpoint left, nothing that waits for one can be sent. */
+  #noToken({ endpoint, deadline }: UnaryCall, error: EtcdError): void {
+    const state = this.#state;
     if (errorName(error) === "AuthNotEnabled") return this.#tokenCame(null);
-    this.#state.auth = "wanted";
-    for (const call of this.#state.calls.values()) {
+    const left = deadline === null ? 0 : deadline - this.#now;
+    if (endpoint !== null && left > 0 && state.tokenTurn + 1 < this.config.endpoints.length) {
+      state.tokenTurn += 1;
+      return this.#askForToken(left);
+    }
+    state.auth = "wanted";
+    for (const call of state.calls.values()) {
       if (call.state === "sent") continue;
       if (call.kind === "unary") this.#fail(call, error, call.unknown);
-      else this.#endStream(call, error);
+      else this.#endStream(call, call.cause ?? error);
     }
   }
 
@@ -512,9 +553,10 @@ export class Channel {
       return;
     }
     if (frame.type === "message") {
+      if (call.isFresh) this.#state.calls.set(call.ticket, { ...call, isFresh: false, queue: [] });
       if (call.method === "Watch/Watch") this.#tookUp(call, frame.body as WatchResponse);
       this.#outcomes.push({ type: "message", ticket: call.ticket, body: frame.body, member });
-    } else if (frame.type === "error") this.#endStream(call, frame.error);
+    } else if (frame.type === "error") this.#brokeOff(call, frame.error);
     else if (frame.type === "end") this.#endStream(call, null);
   }
 
@@ -553,7 +595,7 @@ export class Channel {
     for (const call of this.#state.calls.values()) {
       if (call.state !== "sent" || call.member !== member) continue;
       if (call.kind === "unary") this.#failed(call, error);
-      else this.#endStream(call, error);
+      else this.#brokeOff(call, error);
     }
   }
 

@@ -146,6 +146,61 @@ describe("calls", () => {
     expect(bench.last("call")).toMatchObject({ method: "KV/Put", metadata: { token: null } });
   });
 
+  it("3.5 asks one endpoint for a token, and what it says is the end: Authenticate is not repeatable", () => {
+    const bench = new Bench(["n1", "n2"], { user: { name: "root", password: "pw" } });
+    bench.client.call("KV/Range", { key: "a" });
+    bench.settle();
+    bench.lose(bench.sent[0]?.to ?? "");
+    bench.pass(10 * SECOND);
+    expect(bench.frames("call")).toHaveLength(1);
+    expect(bench.took("failed")).toMatchObject([{ method: "KV/Range", error: { code: CODES.Unavailable } }]);
+  });
+
+  it("3.4 asks the endpoints in their order until one gives a token", () => {
+    const bench = new Bench(["n1", "n2", "n3"], { user: { name: "root", password: "pw" }, compat: "3.4" });
+    bench.client.call("KV/Range", { key: "a" });
+    bench.settle();
+    bench.error(bench.last("call").call, etcdError("NotSupportedForLearner"));
+    bench.lose("n2");
+    expect(bench.sent.map(({ to }) => to)).toEqual(["n1", "n2", "n3"]);
+    bench.answer(bench.last("call").call, { header: null, token: "t1" });
+    expect(bench.last("call")).toMatchObject({ method: "KV/Range", metadata: { token: "t1" } });
+  });
+
+  it("3.4 tells the last endpoint's error when none gave a token, and begins with the first again", () => {
+    const bench = new Bench(["n1", "n2"], { user: { name: "root", password: "pw" }, compat: "3.4" });
+    bench.client.call("KV/Range", { key: "a" });
+    bench.settle();
+    bench.lose("n1");
+    bench.error(bench.last("call").call, etcdError("AuthFailed"));
+    expect(bench.took("failed")).toMatchObject([{ method: "KV/Range", error: etcdError("AuthFailed") }]);
+    bench.client.call("KV/Range", { key: "a" });
+    bench.settle();
+    expect(bench.sent.map(({ to }) => to)).toEqual(["n1", "n2", "n1"]);
+  });
+
+  it("3.4 spends all of its time on an endpoint that cannot be reached (etcd issue 7012)", () => {
+    const bench = new Bench(["n1", "n2"], {
+      user: { name: "root", password: "pw" },
+      compat: "3.4",
+      dialTimeout: 2 * SECOND,
+    });
+    bench.up.set("n1" as never, false);
+    bench.client.call("KV/Range", { key: "a" });
+    bench.settle();
+    bench.pass(2 * SECOND);
+    expect(bench.sent).toEqual([]);
+    expect(bench.took("failed")).toMatchObject([{ error: { code: CODES.DeadlineExceeded } }]);
+  });
+
+  it("3.4 does not go on where authentication is off: all members say the same", () => {
+    const bench = new Bench(["n1", "n2"], { user: { name: "root", password: "pw" }, compat: "3.4" });
+    bench.client.call("KV/Put", { key: "a" });
+    bench.settle();
+    bench.error(bench.last("call").call, etcdError("AuthNotEnabled"));
+    expect(bench.frames("call").map(({ method }) => method)).toEqual(["Auth/Authenticate", "KV/Put"]);
+  });
+
   it("goes on from a checkpoint as if it had never stopped", () => {
     const one = new Bench(["n1"], { requestTimeout: 5 * SECOND });
     one.client.call("KV/Range", { key: "a" });
@@ -157,6 +212,108 @@ describe("calls", () => {
     two.client.restore(saved);
     expect(two.client.checkpoint()).toEqual(one.client.checkpoint());
     expect(two.client.wakeAt()).toBe(one.client.wakeAt());
+  });
+});
+
+describe("streams", () => {
+  function saving(given: ConstructorParameters<typeof Bench>[1] = {}, endpoints = ["n1", "n2", "n3"]) {
+    const bench = new Bench(endpoints, given);
+    const ticket = bench.client.open("Maintenance/Snapshot", {});
+    bench.client.send(ticket, {});
+    bench.client.halfClose(ticket);
+    bench.settle();
+    return { bench, ticket };
+  }
+  const part = { header: null, remainingBytes: 0, blob: "x", version: "" };
+
+  it("a Snapshot that has brought nothing is opened again elsewhere, with what was sent on it", () => {
+    const { bench, ticket } = saving();
+    bench.lose(bench.sent[0]?.to ?? "");
+    expect(bench.frames("open")).toHaveLength(2);
+    expect(bench.frames("send")).toHaveLength(2);
+    expect(bench.frames("half-close")).toHaveLength(2);
+    expect(bench.sent.at(-1)?.to).not.toBe(bench.sent[0]?.to);
+    expect(bench.events).toContainEqual(
+      expect.objectContaining({ type: "call-retried", call: ticket, method: "Maintenance/Snapshot", attempt: 1 }),
+    );
+    bench.message(bench.last("open").call, part);
+    bench.frame(bench.sent.at(-1)?.to ?? "", { type: "end", call: bench.last("open").call });
+    expect(bench.took("message")).toMatchObject([{ ticket }]);
+    expect(bench.took("ended")).toEqual([{ type: "ended", ticket, error: null }]);
+  });
+
+  it("waits after each round through a quorum of endpoints, and has attempts without end", () => {
+    const { bench } = saving({}, ["n1"]);
+    for (let attempt = 1; attempt <= 150; attempt += 1) {
+      expect(bench.frames("open")).toHaveLength(attempt);
+      bench.error(bench.last("open").call, etcdError("LeaderChanged"));
+      bench.pass(22 * MS);
+      expect(bench.frames("open")).toHaveLength(attempt);
+      bench.pass(6 * MS);
+    }
+    expect(bench.took("ended")).toEqual([]);
+  });
+
+  it("one that has brought a part ends with the error: another would begin at the beginning", () => {
+    const { bench, ticket } = saving();
+    bench.message(bench.last("open").call, part);
+    bench.lose(bench.sent[0]?.to ?? "");
+    bench.pass(1 * SECOND);
+    expect(bench.frames("open")).toHaveLength(1);
+    expect(bench.took("ended")).toMatchObject([{ ticket, error: { code: CODES.Unavailable } }]);
+  });
+
+  it("only Unavailable opens it again, and a learner's refusal if there is somebody else to ask", () => {
+    for (const [name, endpoints, opened] of [
+      ["PermissionDenied", ["n1", "n2"], 1],
+      ["NotSupportedForLearner", ["n1", "n2"], 2],
+      ["NotSupportedForLearner", ["n1"], 1],
+    ] as const) {
+      const { bench } = saving({}, [...endpoints]);
+      bench.error(bench.last("open").call, etcdError(name));
+      bench.pass(1 * SECOND);
+      expect(bench.frames("open")).toHaveLength(opened);
+    }
+  });
+
+  /** A member that has forgotten the token. */
+  function refusedToken() {
+    const { bench } = saving({ user: { name: "root", password: "pw" } }, ["n1"]);
+    bench.answer(bench.last("call").call, { header: null, token: "t1" });
+    bench.error(bench.last("open").call, etcdError("InvalidAuthToken"));
+    return bench;
+  }
+
+  it("an invalid token is renewed for it", () => {
+    const bench = refusedToken();
+    bench.answer(bench.last("call").call, { header: null, token: "t2" });
+    expect(bench.frames("open").map(({ metadata }) => metadata.token)).toEqual(["t1", "t2"]);
+  });
+
+  it("without another token it ends with what it was refused for", () => {
+    const bench = refusedToken();
+    bench.error(bench.last("call").call, etcdError("AuthFailed"));
+    expect(bench.took("ended")).toMatchObject([{ error: etcdError("InvalidAuthToken") }]);
+  });
+
+  it("a deadline ends it while it waits to be opened again", () => {
+    const bench = new Bench(["n1"]);
+    const ticket = bench.client.open("Maintenance/Snapshot", { timeout: 10 * MS });
+    bench.settle();
+    bench.error(bench.last("open").call, etcdError("LeaderChanged"));
+    bench.pass(1 * SECOND);
+    expect(bench.frames("open")).toHaveLength(1);
+    expect(bench.took("ended")).toMatchObject([{ ticket, error: { code: CODES.DeadlineExceeded } }]);
+  });
+
+  it("Observe of the Election service is not opened again: no wrapper of clientv3 says that it may be", () => {
+    const bench = new Bench(["n1", "n2"]);
+    const ticket = bench.client.open("Election/Observe");
+    bench.settle();
+    bench.lose(bench.sent[0]?.to ?? "");
+    bench.pass(1 * SECOND);
+    expect(bench.frames("open")).toHaveLength(1);
+    expect(bench.took("ended")).toMatchObject([{ ticket, error: { code: CODES.Unavailable } }]);
   });
 });
 
@@ -342,6 +499,42 @@ describe("sessions and locks over the client", () => {
     bench.answer(bench.last("call").call, { header: header(3), deleted: 1, prevKvs: [] });
     expect(concurrency.take(bench.outcomes.splice(0))).toContainEqual(
       expect.objectContaining({ type: "task-failed", task, error: { code: 4, message: "context deadline exceeded" } }),
+    );
+  });
+
+  it("who observes an election outlives the connection: the range is repeated, the watch goes on where it was", () => {
+    const bench = new Bench(["n1"]);
+    const concurrency = new Concurrency(bench.client, null);
+    const taken = () => concurrency.take(bench.outcomes.splice(0));
+    const task = concurrency.observe("e");
+    bench.settle();
+    bench.lose("n1");
+    bench.pass(1 * SECOND);
+    expect(bench.frames("call").map(({ method }) => method)).toEqual(["KV/Range", "KV/Range"]);
+    const kvs = [create(KeyValue, { key: "e/1", createRevision: 3, modRevision: 3, value: "a" })];
+    bench.answer(bench.last("call").call, create(RangeResponse, { header: header(5), kvs }));
+    expect(taken()).toContainEqual(expect.objectContaining({ type: "leader", task, header: header(5) }));
+    bench.settle();
+    const created = create(WatchResponse, { header: header(5), created: true, watchId: 0 });
+    bench.message(bench.last("open").call, created);
+    bench.message(bench.last("open").call, create(WatchResponse, { header: header(8), events: [put("e/1", 7)] }));
+    expect(taken()).toContainEqual(expect.objectContaining({ type: "leader", task, header: header(7) }));
+    bench.lose("n1");
+    bench.pass(1 * SECOND);
+    expect(bench.last("send").body).toMatchObject({ createRequest: { key: "e/1", startRevision: 8 } });
+    bench.message(bench.last("open").call, created);
+    bench.message(bench.last("open").call, create(WatchResponse, { header: header(9), events: [put("e/1", 9)] }));
+    expect(taken()).toContainEqual(expect.objectContaining({ type: "leader", task, header: header(9) }));
+  });
+
+  it("observing ends with what the member refuses, as the channel of Observe is closed", () => {
+    const bench = new Bench(["n1"]);
+    const concurrency = new Concurrency(bench.client, null);
+    const task = concurrency.observe("e");
+    bench.settle();
+    bench.error(bench.last("call").call, etcdError("PermissionDenied"));
+    expect(concurrency.take(bench.outcomes.splice(0))).toContainEqual(
+      expect.objectContaining({ type: "task-failed", task, error: etcdError("PermissionDenied") }),
     );
   });
 });

@@ -21,6 +21,12 @@ export interface EtcdClientConfig {
   /** WithRequireLeader: rather an error than waiting at a member that has no leader. */
   readonly requireLeader: boolean;
   readonly user: { readonly name: string; readonly password: string } | null;
+  /**
+   * Whose client it is. Up to 3.4 the endpoints are asked for a token in their order until one gives it, and one that
+   * cannot be reached takes all of the time (etcd issue 7012); since 3.5 the call goes where the balancer says, and its
+   * error is the end.
+   */
+  readonly compat: "3.4" | "3.5";
 }
 
 /** clientv3's and gRPC's defaults. */
@@ -38,6 +44,7 @@ export function etcdClientConfig(
     keepAlive: null,
     requireLeader: false,
     user: null,
+    compat: "3.5",
     ...given,
   };
 }

@@ -42,7 +42,7 @@ export type ChannelEvent =
   | {
       readonly type: "call-retried";
       readonly call: number;
-      readonly method: UnaryMethod;
+      readonly method: UnaryMethod | StreamMethod;
       readonly attempt: number;
       readonly error: EtcdError;
       readonly retryIn: Micros;

@@ -4,6 +4,16 @@
  * A repeatable call changes nothing, or nothing that would hurt twice: it is sent again when a member was unavailable.
  * All others are sent again only if they have surely not been sent; a call that still waits for a connection is such,
  * so once a write is on its way it is never repeated.
+ *
+ * Of the streams only Snapshot is repeatable, and only until its first message: what comes after an error would begin at
+ * the beginning. The others take messages from the client, which the interceptor cannot repeat; Watch and
+ * LeaseKeepAlive are opened again by `watcher.ts` and `lease-keeper.ts`. Not sent again at all:
+ *
+ *     Auth/Authenticate   clientv3 has it among the calls that are not repeatable. Up to 3.4 the client goes through the
+ *                         endpoints for its token (getToken in clientv3/client.go), since 3.5 it asks one
+ *     Election/Observe,   clientv3 has no retrying wrapper around the Election and Lock services, and streams are not
+ *     Campaign and so on  retried unless a wrapper says so: they end. `concurrency/election.ts` observes by Range and
+ *                         Watch instead, of which the one is repeated and the other goes on after a break
  */
 import { CODES, type EtcdError, errorName, type EtcdErrorName } from "../api/errors.ts";
 import type { StreamMethod, UnaryMethod } from "../api/methods.ts";
@@ -25,6 +35,9 @@ const REPEATABLE: ReadonlySet<UnaryMethod> = new Set<UnaryMethod>([
   "Auth/RoleList",
   "Auth/RoleGet",
 ]);
+
+/** Streams from the member alone, with one message to it (client/v3/maintenance.go gives Snapshot attempts without end). */
+const REPEATABLE_STREAMS: ReadonlySet<StreamMethod> = new Set<StreamMethod>(["Maintenance/Snapshot"]);
 
 /** Change nothing: whatever became of them, nothing is left behind. */
 const READS: ReadonlySet<UnaryMethod | StreamMethod> = new Set<UnaryMethod>([
@@ -53,9 +66,15 @@ export const PING_UNANSWERED: EtcdError = {
   message: "keepalive ping failed to receive ACK within timeout",
 };
 
-export function isSafeRetry(method: UnaryMethod, error: EtcdError, endpoints: number): boolean {
+export function isRepeatableStream(method: StreamMethod): boolean {
+  return REPEATABLE_STREAMS.has(method);
+}
+
+/** Whether it is sent again after this error (isSafeRetry in client/v3/retry_interceptor.go). */
+export function isSafeRetry(method: UnaryMethod | StreamMethod, error: EtcdError, endpoints: number): boolean {
   if (errorName(error) === "NotSupportedForLearner") return endpoints > 1;
-  return REPEATABLE.has(method) && error.code === CODES.Unavailable;
+  const isRepeatable = REPEATABLE.has(method as UnaryMethod) || REPEATABLE_STREAMS.has(method as StreamMethod);
+  return isRepeatable && error.code === CODES.Unavailable;
 }
 
 /** The token is renewed and the call sent again: it was refused before anything was done. */

@@ -103,7 +103,12 @@ export function credentials(ctl: Ctl): Credentials {
   return colon < 0 ? { name: user, password: null } : { name: user.slice(0, colon), password: user.slice(colon + 1) };
 }
 
-export function clientConfig(ctl: Ctl, user: EtcdClientConfig["user"], spec: CommandSpec): EtcdClientConfig {
+export function clientConfig(
+  ctl: Ctl,
+  user: EtcdClientConfig["user"],
+  spec: CommandSpec,
+  compat: EtcdClientConfig["compat"],
+): EtcdClientConfig {
   const endpoints = ctl.list("endpoints");
   const resolved = (endpoints.length === 0 ? [""] : endpoints).map((endpoint) => ctl.resolve(endpoint));
   return etcdClientConfig([...new Set(resolved)], {
@@ -111,5 +116,6 @@ export function clientConfig(ctl: Ctl, user: EtcdClientConfig["user"], spec: Com
     keepAlive: { time: Math.max(10_000_000, ctl.number("keepalive-time")), timeout: ctl.number("keepalive-timeout") },
     requireLeader: spec.use.startsWith("watch"),
     user,
+    compat,
   });
 }

@@ -23,6 +23,8 @@ class Desk {
   code: number | null = null;
   wakeAt: number | null = null;
   frames: { readonly connection: string; readonly frame: ClientFrame }[] = [];
+  /** Whom it wanted a connection with. */
+  readonly opened: string[] = [];
 
   constructor() {
     this.console = this.make();
@@ -30,7 +32,7 @@ class Desk {
   }
 
   make(): Console {
-    const addresses = { "n1:2379": id("n1") };
+    const addresses = { "n1:2379": id("n1"), "n2:2379": id("n2") };
     const config: ConsoleConfig = { program: "console", addresses, endpoints: "n1:2379", compat: "3.4" };
     return new Console(config, { id: id("c1"), rng: rngFor(1, "c1"), out: this.out });
   }
@@ -42,6 +44,7 @@ class Desk {
 
   take(): void {
     for (const effect of this.out.take()) {
+      if (effect[0] === "open") this.opened.push(effect[2]);
       if (effect[0] === "open")
         this.input(
           effect[2] === id("n1")
@@ -147,6 +150,20 @@ describe("a console", () => {
     });
     expect(desk.code).toBe(2);
     expect(desk.stderr).toBe("Error: etcdserver: authentication failed, invalid user ID or password\n");
+  });
+
+  it("3.4 asks the next endpoint for a token when one refuses, and all of them in the dial timeout", () => {
+    const desk = new Desk();
+    desk.line("--endpoints=n1:2379,n2:2379 --user=ann:wrong get k");
+    const { connection, frame } = desk.lastCall();
+    desk.input({
+      type: "received",
+      connection,
+      data: { type: "error", call: frame.call, error: etcdError("AuthFailed") },
+    });
+    expect([desk.opened.at(-1), desk.code]).toEqual(["n2", null]);
+    desk.pass(2 * SECOND);
+    expect([desk.stderr, desk.code]).toEqual(["Error: context deadline exceeded\n", 2]);
   });
 
   it("variables set alone on a line stay, and a flag beside one is an error", () => {

@@ -53,10 +53,21 @@ export interface Host {
   readonly number: () => number;
 }
 
+interface Authenticating {
+  readonly name: string;
+  readonly password: string;
+}
+
 type Phase =
   | { readonly at: "check" }
   | { readonly at: "password"; readonly name: string }
-  | { readonly at: "token"; readonly name: string; readonly password: string; readonly ticket: Ticket }
+  /** `turn`: of the endpoints, the one that is asked. */
+  | ({
+      readonly at: "token";
+      readonly ticket: Ticket;
+      readonly turn: number;
+      readonly deadline: Micros;
+    } & Authenticating)
   | { readonly at: "program"; readonly state: unknown };
 
 interface Link {
@@ -255,9 +266,16 @@ export class Run {
       return ctl.fail(EXIT.badConnection, "etcdclient: no available endpoints");
     this.#open(null, stamp);
     if (user === null) return this.#start(stamp);
-    const timeout = ctl.number("dial-timeout");
-    const ticket = this.#clientThere().call("Auth/Authenticate", user, { timeout });
-    this.#phase = { at: "token", ...user, ticket };
+    const deadline = this.#clientThere().now + ctl.number("dial-timeout");
+    this.#phase = { at: "token", ...user, ticket: this.#askForToken(user, 0, deadline), turn: 0, deadline };
+  }
+
+  /** 3.4's client library asks one endpoint after the other. */
+  #askForToken(user: Authenticating, turn: number, deadline: Micros): Ticket {
+    const client = this.#clientThere();
+    const timeout = deadline - client.now;
+    const endpoint = this.#host.compat === "3.4" ? this.#link?.config.endpoints[turn] : undefined;
+    return client.call("Auth/Authenticate", user, endpoint === undefined ? { timeout } : { timeout, endpoint });
   }
 
   #clientThere(): EtcdClient {
@@ -266,7 +284,10 @@ export class Run {
 
   #open(user: EtcdClientConfig["user"], stamp: Stamp): void {
     const ctl = present(this.#ctl, "the run that connects");
-    this.#attach({ config: clientConfig(ctl, user, this.#path.at(-1) as Path[number]), number: this.#host.number() });
+    this.#attach({
+      config: clientConfig(ctl, user, this.#path.at(-1) as Path[number], this.#host.compat),
+      number: this.#host.number(),
+    });
     const settings = { preVote: true, checkQuorum: true, readOnly: "safe", broken: [] } as const;
     this.#clientThere().on({ type: "boot", incarnation: this.#link?.number ?? 0, files: [], settings }, stamp);
   }
@@ -318,6 +339,14 @@ export class Run {
     const unwanted = error !== null && errorName(error) === "AuthNotEnabled";
     const ctl = present(this.#ctl, "the run that connects");
     if (error !== null && !unwanted) {
+      const { name, password, deadline } = phase;
+      const turn = phase.turn + 1;
+      const endpoints = this.#host.compat === "3.4" ? (this.#link?.config.endpoints.length ?? 0) : 0;
+      if (turn < endpoints && this.#clientThere().now < deadline) {
+        const ticket = this.#askForToken({ name, password }, turn, deadline);
+        this.#phase = { ...phase, ticket, turn };
+        return;
+      }
       if (this.#command?.refused === undefined) return ctl.fail(EXIT.badConnection, error);
       this.#phase = { at: "program", state: this.#command.refused(ctl, error) };
       return;

@@ -10,6 +10,7 @@ import * as m from "../api/messages.ts";
 import type { Metadata, RequestOf, UnaryMethod } from "../api/methods.ts";
 import { create } from "../api/proto.ts";
 import { type Caller, type Core, isFailure, nameOf } from "./core.ts";
+import { badTarget, downgradeOf, NO_DOWNGRADES } from "./downgrade.ts";
 import type { LeaseCalls } from "./lease-calls.ts";
 import type { Maintenance } from "./maintenance.ts";
 import type { Members } from "./members.ts";
@@ -80,13 +81,18 @@ export class Calls {
         const linearizable = core.config.compat !== "3.4" && (body as RequestOf<"Cluster/MemberList">).linearizable;
         return this.#read(caller, method, metadata, body, !linearizable, stamp);
       }
+      case "Maintenance/Downgrade": {
+        const asked = body as RequestOf<typeof method>;
+        const refused = core.config.compat === "3.4" ? NO_DOWNGRADES : badTarget(asked);
+        if (refused !== null) return core.answer(caller, refused, stamp);
+        return this.#read(caller, method, metadata, body, false, stamp);
+      }
       case "Maintenance/Status":
         return core.answer(caller, maintenance.status(), stamp);
       case "Maintenance/Defragment":
       case "Maintenance/Hash":
       case "Maintenance/HashKV":
       case "Maintenance/MoveLeader":
-      case "Maintenance/Downgrade":
         return maintenance.call(caller, method, metadata, body, stamp);
       default:
         return proposals.call(caller, method, metadata, body, stamp);
@@ -129,6 +135,12 @@ export class Calls {
     }
     if (method === "Auth/Authenticate") return this.#authenticate(caller, body as RequestOf<typeof method>, stamp);
     const info = state.auth.infoOf(metadata.token);
+    if (method === "Maintenance/Downgrade") {
+      const done = downgradeOf(body as RequestOf<typeof method>, state);
+      if ("answer" in done) return core.answer(caller, done.answer, stamp);
+      if (info !== null && isFailure(info)) return core.answer(caller, info, stamp);
+      return this.#services.proposals.propose(caller, method, { downgradeInfoSet: done.set }, info, stamp);
+    }
     if (info !== null && isFailure(info)) return core.answer(caller, info, stamp);
     if (method === "KV/Txn") {
       const txn = body as m.TxnRequest;

@@ -1,6 +1,6 @@
 /** How an etcd member is set up: what the flags of a real one say, and how the names of the world are etcd's. */
 import type { Micros } from "../../base/units.ts";
-import { SECOND } from "../../base/units.ts";
+import { MS, SECOND } from "../../base/units.ts";
 import type { NodeId } from "../../raft/types.ts";
 import type { MemberId } from "../api/ids.ts";
 import { Member } from "../api/messages.ts";
@@ -39,6 +39,8 @@ export function minLeaseTtl({ electionTimeout }: EtcdMemberConfig): number {
 }
 
 export const DEFAULT_QUOTA_BYTES = 2 * 1024 * 1024 * 1024;
+/** How often the backend commits what is pending (defaultBatchInterval). */
+export const BATCH_INTERVAL: Micros = 100 * MS;
 export const PROGRESS_EVERY: Micros = 600 * SECOND;
 export const AUTH_TOKEN_TTL: Micros = 300 * SECOND;
 

@@ -23,7 +23,7 @@ export const NOBODY: Caller = { type: "nobody" };
 export const NO_METADATA: Metadata = { token: null, hasLeader: false };
 
 /** The instants, in awake time, at which parts want to be called; one each. */
-export type TimerName = "requests" | "reads" | "sync" | "progress" | "expiry" | "forwards" | "leaderless";
+export type TimerName = "requests" | "reads" | "sync" | "progress" | "expiry" | "forwards" | "leaderless" | "commit";
 export const TIMERS: readonly TimerName[] = [
   "requests",
   "reads",
@@ -32,6 +32,7 @@ export const TIMERS: readonly TimerName[] = [
   "expiry",
   "forwards",
   "leaderless",
+  "commit",
 ];
 export type Timers = Record<TimerName, Micros | null>;
 

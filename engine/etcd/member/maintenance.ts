@@ -10,7 +10,7 @@ import { type MemberId, NO_MEMBER } from "../api/ids.ts";
 import * as m from "../api/messages.ts";
 import type { Metadata, RequestOf } from "../api/methods.ts";
 import { create } from "../api/proto.ts";
-import { invalid, precondition, unlessAdmin, unmapped, withoutHeader } from "./answers.ts";
+import { unlessAdmin, unmapped, withoutHeader } from "./answers.ts";
 import { requestTimeout } from "./config.ts";
 import { type Caller, type Core, type IsGone, isFailure, sooner } from "./core.ts";
 
@@ -36,8 +36,7 @@ type MaintenanceMethod =
   | "Maintenance/Defragment"
   | "Maintenance/Hash"
   | "Maintenance/HashKV"
-  | "Maintenance/MoveLeader"
-  | "Maintenance/Downgrade";
+  | "Maintenance/MoveLeader";
 
 export class Maintenance {
   readonly #core: Core;
@@ -58,6 +57,7 @@ export class Maintenance {
         mvcc.defragment();
         return core.answer(caller, withoutHeader(create(m.DefragmentResponse)), stamp);
       case "Maintenance/Hash":
+        mvcc.commit();
         return core.answer(caller, create(m.HashResponse, { hash: hashOf(core.state.snapshot()) }), stamp);
       case "Maintenance/HashKV": {
         const found = mvcc.hash((body as RequestOf<typeof method>).revision);
@@ -68,8 +68,6 @@ export class Maintenance {
       }
       case "Maintenance/MoveLeader":
         return this.#moveLeader(caller, (body as RequestOf<typeof method>).targetId, stamp);
-      case "Maintenance/Downgrade":
-        return core.answer(caller, this.#downgrade(body as RequestOf<typeof method>), stamp);
     }
   }
 
@@ -97,6 +95,7 @@ export class Maintenance {
     const { state, config } = this.#core;
     const refused = unlessAdmin(this.#core, metadata);
     if (refused !== null) return unmapped(refused);
+    state.mvcc.commit();
     const store = state.snapshot();
     const bytes = new Uint8Array(Math.ceil(store.length / PAGE_BYTES) * PAGE_BYTES);
     bytes.set(store);
@@ -157,19 +156,6 @@ export class Maintenance {
     this.#moves.push({ caller, to: member.node, deadline });
     core.timers.requests = sooner(core.timers.requests, deadline);
     host.transferTo(member.node);
-  }
-
-  /** Only what a cluster of one version answers: no downgrade is ever under way. */
-  #downgrade({ action, version }: RequestOf<"Maintenance/Downgrade">): object | EtcdError {
-    const { config } = this.#core;
-    if (config.compat === "3.4") return { code: CODES.Unimplemented, message: "unknown method Downgrade" };
-    if (action === "CANCEL") return precondition("etcdserver: no inflight downgrade job");
-    const own = /^(\d+)\.(\d+)/u.exec(config.version);
-    const target = /^(\d+)\.(\d+)(?:\.\d+)?$/u.exec(version);
-    if (target === null) return invalid("etcdserver: wrong downgrade target version format");
-    const isAllowed = own !== null && target[1] === own[1] && Number(target[2]) === Number(own[2]) - 1;
-    if (!isAllowed) return invalid("etcdserver: invalid downgrade target version");
-    return create(m.DowngradeResponse, { version: `${own[1]}.${own[2]}.0` });
   }
 }
 

@@ -26,10 +26,11 @@ import * as m from "../api/messages.ts";
 import type { ClientFrame, Metadata, UnaryMethod } from "../api/methods.ts";
 import { clusterIdOf } from "../cluster/membership.ts";
 import type { EtcdEvent } from "../events.ts";
+import { BATCH_LIMIT } from "../mvcc/mvcc.ts";
 import { type EtcdCheckpoint, EtcdState } from "../state.ts";
 import { headed } from "./answers.ts";
 import { Calls } from "./calls.ts";
-import { type EtcdMemberConfig, minLeaseTtl } from "./config.ts";
+import { BATCH_INTERVAL, type EtcdMemberConfig, minLeaseTtl } from "./config.ts";
 import { type Caller, type Core, isFailure, NOBODY, sooner, type TimerName, TIMERS, type Timers } from "./core.ts";
 import { LeaseCalls, type LeaseCallsCheckpoint } from "./lease-calls.ts";
 import { type LeaseMessage, Leases, type LeasesCheckpoint } from "./leases.ts";
@@ -244,7 +245,10 @@ export class EtcdMember implements Service, Core {
     if (origin !== null && !this.#seen.add(origin)) return;
     const request = command.as(readRequest);
     const outcome = this.state.apply(request, entry.index, stamp.mono);
-    if (outcome.changes.length > 0) this.#watches.applied(outcome.changes, stamp);
+    if (outcome.changes.length > 0) {
+      this.#watches.applied(outcome.changes, stamp);
+      this.#written(stamp);
+    }
     const { leaseGrant, leaseRevoke, authenticate } = request;
     if (leaseGrant !== null && !isFailure(outcome.response)) this.#leases.granted(leaseGrant.id, stamp);
     if (leaseRevoke !== null) this.#leases.revoked(leaseRevoke.id, stamp);
@@ -260,8 +264,8 @@ export class EtcdMember implements Service, Core {
     return this.#members.vetoes(change);
   }
 
-  confApplied(change: ConfChange, _conf: ConfState, { ticket }: Applied, stamp: Stamp): void {
-    const answer = this.#members.applied(change);
+  confApplied(change: ConfChange, _conf: ConfState, { entry, ticket }: Applied, stamp: Stamp): void {
+    const answer = this.#members.applied(change, entry.index);
     if (answer !== null && ticket !== null) this.#proposals.applied(ticket, answer, stamp);
     this.#members.publish(stamp);
     this.#settle();
@@ -405,7 +409,19 @@ export class EtcdMember implements Service, Core {
         return this.#leases.retry(stamp);
       case "leaderless":
         return this.#streams.leaderless();
+      case "commit":
+        return this.state.mvcc.commit();
     }
+  }
+
+  /**
+   * The backend looks every 100 ms whether something is pending; here a timer runs only if something is. 10,000 changes
+   * do not wait for it (etcd server/storage/backend, run and batchTx.Unlock).
+   */
+  #written({ awake }: Stamp): void {
+    this.timers.commit ??= (Math.floor(awake / BATCH_INTERVAL) + 1) * BATCH_INTERVAL;
+    const { mvcc } = this.state;
+    if (mvcc.pending >= BATCH_LIMIT) mvcc.commit();
   }
 
   /** What waited too long is answered so. */
@@ -424,8 +440,8 @@ export class EtcdMember implements Service, Core {
 
   #nextTimer(): Micros | null {
     // By name: it is asked after every input, and a loop over names costs four times as much.
-    const { requests, reads, sync, progress, expiry, forwards, leaderless } = this.timers;
-    const streams = sooner(sooner(sync, progress), forwards);
+    const { requests, reads, sync, progress, expiry, forwards, leaderless, commit } = this.timers;
+    const streams = sooner(sooner(sync, progress), sooner(forwards, commit));
     return sooner(sooner(sooner(requests, reads), sooner(expiry, leaderless)), streams);
   }
 

@@ -11,7 +11,8 @@ import type { MemberId } from "../api/ids.ts";
 import * as m from "../api/messages.ts";
 import type { Metadata, RequestOf, UnaryMethod } from "../api/methods.ts";
 import { create } from "../api/proto.ts";
-import { decodeChange, type MemberChange } from "../cluster/membership.ts";
+import { type ClusterMember, decodeChange, type MemberChange } from "../cluster/membership.ts";
+import type { MemberChanged } from "../events.ts";
 import { unlessAdmin } from "./answers.ts";
 import { confChangeOf, mayAdd, mayPromote, mayRemove } from "./cluster.ts";
 import { badUrls, joiningId, memberOf, nodeAt, requestTimeout } from "./config.ts";
@@ -106,21 +107,35 @@ export class Members {
     return change.context.length > 0 && this.#check(decodeChange(change.context)) !== null;
   }
 
-  /** A change has taken effect in raft. @returns what its caller is answered; null when it was none of etcd's */
-  applied(change: ConfChange): object | EtcdError | null {
+  /**
+   * A change has taken effect in raft.
+   *
+   * @param index of its entry
+   * @returns what its caller is answered; null when it was none of etcd's
+   */
+  applied(change: ConfChange, index: number): object | EtcdError | null {
     const { membership } = this.#core.state;
     if (change.context.length > 0) {
       const taken = decodeChange(change.context);
       const problem = membership.apply(taken);
-      if (problem === null && taken.kind === "remove") this.#core.state.forgetMember(taken.member.id);
-      return problem ?? this.#changed(taken);
+      if (problem !== null) return problem;
+      if (taken.kind === "remove") this.#core.state.forgetMember(taken.member.id);
+      this.#tell(index, changedBy(taken), taken.member);
+      return this.#changed(taken);
     }
     for (const { operation, id } of change.steps) {
       const known = membership.byNode(id);
-      if (operation === "remove") membership.dropNode(id);
-      else if (operation !== "update" && known === null)
-        membership.put({ ...memberOf(id), isLearner: operation === "add-learner" });
-      else if (operation === "add-voter" && known !== null) membership.put({ ...known, isLearner: false });
+      if (operation === "remove") {
+        membership.dropNode(id);
+        if (known !== null) this.#tell(index, "removed", known);
+      } else if (operation !== "update" && known === null) {
+        const member = { ...memberOf(id), isLearner: operation === "add-learner" };
+        membership.put(member);
+        this.#tell(index, changedBy({ kind: "add", member }), member);
+      } else if (operation === "add-voter" && known !== null) {
+        membership.put({ ...known, isLearner: false });
+        if (known.isLearner) this.#tell(index, "promoted", known);
+      }
     }
     return null;
   }
@@ -198,9 +213,26 @@ export class Members {
     }
   }
 
+  #tell(index: number, change: MemberChanged, { id, node }: ClusterMember): void {
+    this.#core.emit?.({ type: "etcd-member-changed", index, change, id, member: node });
+  }
+
   #changed({ kind, member }: MemberChange): object {
     const answer = { header: this.#core.memberHeader(), members: this.list() };
     return kind === "add" ? { ...answer, member: withoutNode(member) } : answer;
+  }
+}
+
+function changedBy({ kind, member }: MemberChange): MemberChanged {
+  switch (kind) {
+    case "add":
+      return member.isLearner ? "learner-added" : "added";
+    case "promote":
+      return "promoted";
+    case "remove":
+      return "removed";
+    case "update":
+      return "updated";
   }
 }
 

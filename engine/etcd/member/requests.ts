@@ -97,6 +97,10 @@ export function labelOf(request: InternalRaftRequest): string {
   }
   if (leaseRevoke !== null) return `revoke ${leaseHex(leaseRevoke.id)}`;
   if (request.clusterMemberAttrSet !== null) return `publish ${request.clusterMemberAttrSet.name}`;
+  if (request.downgradeInfoSet !== null) {
+    const { enabled, ver } = request.downgradeInfoSet;
+    return enabled ? `downgrade to ${ver}` : "downgrade cancelled";
+  }
   if (request.alarm !== null) return `alarm ${request.alarm.alarm.toLowerCase()}`;
   return kindOf(request)?.field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) ?? "";
 }

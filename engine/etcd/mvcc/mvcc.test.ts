@@ -128,9 +128,38 @@ describe("compaction", () => {
     expect(bench.all(4)).toEqual(["a=2", "b=1"]);
   });
 
+  it("commits, and so does a defragmentation: their size tells of all before them", () => {
+    const bench = new Bench();
+    const { mvcc } = bench.state;
+    const empty = mvcc.size;
+    bench.put("a", "x".repeat(50_000));
+    expect([mvcc.pending, mvcc.size]).toEqual([1, empty]);
+    bench.compact(bench.revision);
+    expect(mvcc.pending).toBe(0);
+    expect(mvcc.size.total).toBeGreaterThan(empty.total + 50_000);
+    bench.put("a", "1");
+    const { total } = mvcc.size;
+    mvcc.defragment();
+    expect([mvcc.pending, mvcc.size.total]).toEqual([0, total]);
+  });
+
+  it("what is pending stays so over a checkpoint, and is committed in a store that was restored", () => {
+    const bench = new Bench();
+    bench.put("a", "x".repeat(50_000));
+    const resumed = new Bench();
+    resumed.state.resume(structuredClone(bench.state.checkpoint()));
+    expect([resumed.state.mvcc.pending, resumed.state.mvcc.size]).toEqual([1, bench.state.mvcc.size]);
+    const restored = new Bench();
+    restored.state.restore(bench.state.snapshot());
+    for (const { state } of [bench, resumed]) state.mvcc.commit();
+    expect(resumed.state.mvcc.size).toEqual(bench.state.mvcc.size);
+    expect([restored.state.mvcc.pending, restored.state.mvcc.size]).toEqual([0, bench.state.mvcc.size]);
+  });
+
   it("frees pages, and a defragmentation gives them back", () => {
     const bench = new Bench();
     for (let i = 0; i < 50; i += 1) bench.put("a", "x".repeat(4_000));
+    bench.state.mvcc.commit();
     const { total } = bench.state.mvcc.size;
     bench.compact(bench.revision);
     expect(bench.state.mvcc.size.total).toBe(total);

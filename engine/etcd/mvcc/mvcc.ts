@@ -32,12 +32,16 @@ export interface MvccCheckpoint {
   readonly revision: number;
   readonly compactRevision: number;
   readonly size: StoreSize;
+  /** Of the file, with what is not committed. */
+  readonly pages: number;
+  readonly pending: number;
   readonly history: AppendOnly<Change>;
 }
 
 /**
  * Bytes of the backend's file, in pages as bbolt has them: `inUse` holds changes, and the rest of `total` is free pages,
- * which only a defragmentation gives back.
+ * which only a defragmentation gives back. As of the last commit: the backend reads them when it begins the transaction
+ * after it (etcd server/storage/backend/backend.go, begin).
  */
 export interface StoreSize {
   readonly total: number;
@@ -47,6 +51,8 @@ export interface StoreSize {
 const PAGE = 4_096;
 /** A fresh etcd's file: meta pages, buckets, the consistent index. */
 const EMPTY_PAGES = 5;
+/** Changes after which the backend commits without waiting for its interval. */
+export const BATCH_LIMIT = 10_000;
 /** What bbolt adds to a key and its value: the backend key of 17 bytes and the item's header. */
 const ITEM_BYTES = 17 + 16;
 
@@ -67,6 +73,9 @@ export class Mvcc {
   #compactRevision = -1;
   #bytes = 0;
   #pages = EMPTY_PAGES;
+  #committed: StoreSize = { total: EMPTY_PAGES * PAGE, inUse: EMPTY_PAGES * PAGE };
+  /** How long the history was at the last commit. */
+  #committedLength = 0;
   /** The transaction that is open. */
   #writing: Change[] | null = null;
 
@@ -90,13 +99,13 @@ export class Mvcc {
   get changeCount(): number {
     return this.#history.length;
   }
-  /** Bytes of the whole file. */
-  get totalSize(): number {
-    return this.#pages * PAGE;
-  }
-
+  /** As of the last commit. */
   get size(): StoreSize {
-    return { total: this.totalSize, inUse: this.#usedPages() * PAGE };
+    return this.#committed;
+  }
+  /** Changes that the backend has not committed: reads see them, the size does not. */
+  get pending(): number {
+    return this.#history.length - this.#committedLength;
   }
 
   /** What a read sees: within a transaction that has changed something already its own revision. */
@@ -206,12 +215,20 @@ export class Mvcc {
     for (let i = behind; i < all.length; i += 1) kept.push(all[i] as Change);
     this.#history.replace(kept);
     this.#bytes = kept.reduce((sum, change) => sum + bytesOf(change), 0);
+    this.commit();
     return null;
   }
 
   /** The file shrinks to what is in use. */
   defragment(): void {
     this.#pages = this.#usedPages();
+    this.commit();
+  }
+
+  /** The backend commits what is pending; from now on its size tells of it. When, is its owner's to say. */
+  commit(): void {
+    this.#committed = { total: this.#pages * PAGE, inUse: this.#usedPages() * PAGE };
+    this.#committedLength = this.#history.length;
   }
 
   // ── state ──
@@ -241,20 +258,25 @@ export class Mvcc {
     }
     this.#take(revision, compactRevision, changes);
     this.#pages = this.#usedPages();
+    this.commit();
   }
 
   checkpoint(): MvccCheckpoint {
     return {
       revision: this.#revision,
       compactRevision: this.#compactRevision,
-      size: this.size,
+      size: this.#committed,
+      pages: this.#pages,
+      pending: this.pending,
       history: this.#history.checkpoint(),
     };
   }
 
-  resume({ revision, compactRevision, size, history }: MvccCheckpoint): void {
+  resume({ revision, compactRevision, size, pages, pending, history }: MvccCheckpoint): void {
     this.#take(revision, compactRevision, copyOf(history));
-    this.#pages = size.total / PAGE;
+    this.#pages = pages;
+    this.#committed = size;
+    this.#committedLength = this.#history.length - pending;
   }
 
   #take(revision: number, compactRevision: number, changes: Change[]): void {

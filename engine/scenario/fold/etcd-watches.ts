@@ -10,9 +10,10 @@ import { Kept } from "./kept.ts";
 export interface WatchesState {
   readonly watches: readonly WatchView[];
   readonly ended: readonly (readonly [string, Micros])[];
+  readonly behind: readonly (readonly [string, Micros])[];
 }
 
-export const NO_WATCHES: WatchesState = { watches: [], ended: [] };
+export const NO_WATCHES: WatchesState = { watches: [], ended: [], behind: [] };
 
 const WATCHES_SHOWN = 100;
 const LINGERS: Micros = 30 * SECOND;
@@ -23,10 +24,13 @@ export class Watches {
   readonly kept: Kept<string, WatchView>;
   /** When each that is over was. */
   readonly #ended: Map<string, Micros>;
+  /** Since when each that catches up does. */
+  readonly #behind: Map<string, Micros>;
 
-  constructor({ watches, ended }: WatchesState) {
+  constructor({ watches, ended, behind }: WatchesState) {
     this.kept = new Kept(watches);
     this.#ended = new Map(ended);
+    this.#behind = new Map(behind);
   }
 
   created(member: ProcessId, at: Micros, event: EtcdEvent & { type: "etcd-watch-created" }): void {
@@ -45,12 +49,14 @@ export class Watches {
       delivered: [],
       deliveredCount: 0,
     });
+    if (!synced) this.#behind.set(id, at);
     this.kept.limit(WATCHES_SHOWN);
   }
 
   told(at: Micros, { watch, events }: EtcdEvent & { type: "etcd-watch-told" }): void {
     const known = this.kept.get(watch);
     if (known === undefined) return;
+    this.#behind.delete(watch);
     const fresh = events.slice(-DELIVERED_SHOWN).map(
       ({ type, key, revision }): Delivered => ({
         type: type === "PUT" ? "put" : "delete",
@@ -67,11 +73,25 @@ export class Watches {
     });
   }
 
-  slowed({ watch, slow }: EtcdEvent & { type: "etcd-watch-slowed" }): void {
+  slowed(at: Micros, { watch, slow }: EtcdEvent & { type: "etcd-watch-slowed" }): void {
     const known = this.kept.get(watch);
     if (known === undefined || known.state === "cancelled") return;
     // With room again it catches up with what it missed.
-    this.kept.put({ ...known, state: slow ? "slow" : "unsynced" });
+    if (slow) this.kept.put({ ...known, state: "slow" });
+    else this.#fallBehind(known, at);
+  }
+
+  /** A member took its store from a snapshot: its watches catch up with what came by it, but for those of the future. */
+  restored(member: ProcessId, revision: number, at: Micros): void {
+    for (const watch of this.kept.all()) {
+      const next = Math.max(watch.startRevision, (watch.delivered.at(-1)?.revision ?? 0) + 1);
+      if (watch.member === member && watch.state === "synced" && next <= revision) this.#fallBehind(watch, at);
+    }
+  }
+
+  #fallBehind(watch: WatchView, at: Micros): void {
+    this.#behind.set(watch.id, at);
+    this.kept.put({ ...watch, state: "unsynced" });
   }
 
   ended(id: string, why: string | null, at: Micros): void {
@@ -92,12 +112,15 @@ export class Watches {
       this.#ended.delete(id);
       this.kept.remove(id);
     }
-    for (const watch of this.kept.values())
-      if (watch.state === "unsynced" && watch.since + CAUGHT_UP_AFTER <= at)
-        this.kept.put({ ...watch, state: "synced" });
+    for (const [id, since] of this.#behind) {
+      if (since + CAUGHT_UP_AFTER > at) continue;
+      this.#behind.delete(id);
+      const watch = this.kept.get(id);
+      if (watch?.state === "unsynced") this.kept.put({ ...watch, state: "synced" });
+    }
   }
 
   state(): WatchesState {
-    return { watches: this.kept.all(), ended: [...this.#ended] };
+    return { watches: this.kept.all(), ended: [...this.#ended], behind: [...this.#behind] };
   }
 }

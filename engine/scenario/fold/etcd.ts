@@ -5,7 +5,7 @@
  * Everything it keeps is plain data that is replaced and never changed, so its state costs no copies.
  */
 import type { Micros } from "../../base/units.ts";
-import { leaseHex } from "../../etcd/api/ids.ts";
+import { leaseHex, memberHex } from "../../etcd/api/ids.ts";
 import type { EtcdEvent } from "../../etcd/events.ts";
 import type { Change } from "../../etcd/mvcc/history.ts";
 import type { ReplicaEvent } from "../../replica/events.ts";
@@ -28,6 +28,8 @@ interface EtcdFoldState {
   readonly watches: WatchesState;
   readonly requests: RequestsState;
   readonly members: readonly EtcdMemberView[];
+  /** The last change of membership that was told, and of whom: one entry may change several. */
+  readonly changed: { readonly index: number; readonly members: readonly string[] };
   readonly console: ConsoleView | null;
 }
 
@@ -37,6 +39,7 @@ const NOTHING: EtcdFoldState = {
   watches: NO_WATCHES,
   requests: NO_REQUESTS,
   members: [],
+  changed: { index: 0, members: [] },
   console: null,
 };
 
@@ -47,6 +50,7 @@ export class EtcdFold implements PartFold<EtcdDelta> {
   readonly #requests: Requests;
   readonly #members: Kept<ProcessId, EtcdMemberView>;
   readonly #screen: Screen | null;
+  #changed: EtcdFoldState["changed"];
   #toldRevision = -1;
   #toldCompact = -1;
   #note: NoteMade | null = null;
@@ -56,12 +60,14 @@ export class EtcdFold implements PartFold<EtcdDelta> {
    * @param state of another one that goes on here; null at the start of a run
    */
   constructor(console: ProcessId | null, state: unknown = null) {
-    const { keys, leases, watches, requests, members, console: screen } = (state as EtcdFoldState | null) ?? NOTHING;
+    const known = (state as EtcdFoldState | null) ?? NOTHING;
+    const { keys, leases, watches, requests, members, console: screen } = known;
     this.#keys = new Keys(keys);
     this.#leases = new Leases(leases);
     this.#watches = new Watches(watches);
     this.#requests = new Requests(requests);
     this.#members = new Kept(members);
+    this.#changed = known.changed;
     this.#screen = console === null ? null : new Screen(screen ?? emptyConsole(console));
   }
 
@@ -152,6 +158,7 @@ export class EtcdFold implements PartFold<EtcdDelta> {
       watches: this.#watches.state(),
       requests: this.#requests.state(),
       members: this.#members.all(),
+      changed: this.#changed,
       console: this.#screen?.view ?? null,
     };
   }
@@ -165,6 +172,8 @@ export class EtcdFold implements PartFold<EtcdDelta> {
         return this.#requests.processDown(traced, process);
       case "retired":
         return this.#members.remove(process);
+      case "spawned":
+        return this.#leases.clockChanged(process, 0, traced.at);
       case "clock":
         return this.#leases.clockChanged(process, event.driftPpm, traced.at);
       default:
@@ -200,13 +209,24 @@ export class EtcdFold implements PartFold<EtcdDelta> {
       case "etcd-watch-told":
         return this.#watches.told(at, event);
       case "etcd-watch-slowed":
-        return this.#watches.slowed(event);
+        return this.#watches.slowed(at, event);
       case "etcd-watch-ended":
         if (event.why !== null) this.#note = { what: "etcd-watch-cancelled", figures: { why: event.why } };
         return this.#watches.ended(event.watch, event.why, at);
+      case "etcd-member-changed":
+        return this.#memberChanged(event);
       case "etcd-restored":
+        this.#watches.restored(process, event.revision, at);
         return this.#restored(at, event);
     }
+  }
+
+  /** All members apply it, and again after a restart; the first one's word is noted. */
+  #memberChanged({ index, change, id, member }: EtcdEvent & { type: "etcd-member-changed" }): void {
+    const told = this.#changed;
+    if (index < told.index || (index === told.index && told.members.includes(member))) return;
+    this.#changed = { index, members: index === told.index ? [...told.members, member] : [member] };
+    this.#note = { what: `etcd-member-${change}`, figures: { member, id: memberHex(id) } };
   }
 
   #applied(traced: TraceEvent, event: EtcdEvent & { type: "etcd-applied" }): void {
