@@ -77,6 +77,12 @@ export const enLabHazards = {
   "labstory.overflow-mended.about": "The count goes on below zero, and the order stays.",
   "labstory.overflow-by-text": "Past 2147483647, as text",
   "labstory.overflow-by-text.about": "A minus sorts before every digit: C believes while A works.",
+  "labstory.old-session-taken": "A node of an old session, taken",
+  "labstory.old-session-taken.about":
+    "A’s library has opened a new session; A finds its old node, and believes. It goes with the old session: B holds too.",
+  "labstory.old-session-asked": "A node of an old session, asked about",
+  "labstory.old-session-asked.about":
+    "A asks whose session its node is of, deletes it, and stands behind B with another.",
   "labstory.servers-away-published": "A limit that does not hold (published)",
   "labstory.servers-away-published.about":
     "It is for the wait only: while the servers are away, the call never returns.",
@@ -156,6 +162,8 @@ export const enLabHazards = {
   "labstory.timer-stuck-mended.about": "A’s own deadline does not depend on the timer: it stops at 16 s.",
   "lab.variant.no-rewatch": "does not watch again",
   "lab.variant.by-text": "in order of text",
+  "lab.variant.takes-found": "new session, takes what it finds",
+  "lab.variant.asks-owner": "new session, asks whose node it is",
   "lab.variant.published-noting": "as published, notes in its key",
   "lab.variant.mended-noting": "mended, notes in its key",
   "lab.compare.three-clients": "Three clients, one lock",
@@ -176,6 +184,7 @@ export const enLabHazards = {
   "lab.compare.event-before-latch": "The event before the latch",
   "lab.compare.timed-out": "A wait that timed out",
   "lab.compare.overflow": "The count overflows",
+  "lab.compare.old-session": "A node of an old session",
   "lab.compare.servers-away": "The servers are away",
   "lab.compare.majority-forgets": "Redlock: a server forgets",
   "lab.compare.loser-overwrites": "GETSET by the loser",

@@ -55,5 +55,8 @@ export const enLabNotes = {
   "lab.note.nil-dereferenced": "There is no answer to print the ID of: the process ends here.",
   "lab.note.no-rewatch": "After a change of servers nobody tells it of what it watched before.",
   "lab.note.by-text": "Past 2147483647 the number is below zero: as text it comes first.",
+  "lab.note.new-session": "By its own clock the old session is over; the servers may still keep it, and its node.",
+  "lab.note.takes-found": "The node may hang on the old session, and go with it, while the new session lives on.",
+  "lab.note.asks-owner": "Only a node of the present session lives as long as it does.",
   "lab.note.by-guid": "Its answer was lost, perhaps not its node: it looks before it makes another.",
 } as const;

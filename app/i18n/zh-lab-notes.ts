@@ -55,5 +55,8 @@ export const zhLabNotes = {
   "lab.note.nil-dereferenced": "没有回复，何来 ID：进程在此崩溃。",
   "lab.note.no-rewatch": "换了服务器，原来监视的就再没有通知。",
   "lab.note.by-text": "越过 2147483647 就是负数：按文本它排在最前。",
+  "lab.note.new-session": "按它自己的时钟旧会话已结束；服务器也许还算它活着，节点还在。",
+  "lab.note.takes-found": "节点可能属于旧会话，会随它消失，而新会话照样活着。",
+  "lab.note.asks-owner": "只有属于当前会话的节点才和它同生死。",
   "lab.note.by-guid": "丢的是回复，节点未必丢：先找，再建。",
 } as const;

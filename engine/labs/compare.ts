@@ -127,6 +127,7 @@ export const COMPARISONS: readonly Comparison[] = [
   },
   { id: "servers-away", stories: ["servers-away-published", "servers-away-mended"] },
   { id: "overflow", stories: ["overflow-by-text", "overflow-mended"] },
+  { id: "old-session", stories: ["old-session-taken", "old-session-asked"] },
   {
     id: "missed-delete",
     stories: ["missed-delete-published", "missed-delete-mended", "missed-delete-compacted"],

@@ -64,7 +64,7 @@ export const LAB_VARIANTS: Readonly<Record<LabSystem, readonly string[]>> = {
   "etcd-mutex": ["3.4", "3.5", "service"],
   "etcd-election": ["published", "mended", "observer"],
   "etcd-uses": ["published", "mended", "follower", "publisher"],
-  zookeeper: ["published", "mended", "herd", "no-rewatch", "by-text"],
+  zookeeper: ["published", "mended", "herd", "no-rewatch", "by-text", "takes-found", "asks-owner"],
   "redis-timestamp": ["published", "mended", "if-live"],
   "redis-token": ["published", "counted"],
   redlock: ["published"],

@@ -39,11 +39,13 @@ import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./programs/redis-token.ts";
 import { REDLOCK } from "./programs/redlock.ts";
 import {
   ZK_ROOT,
+  ZOOKEEPER_ASKS_OWNER,
   ZOOKEEPER_BY_TEXT,
   ZOOKEEPER_HERD,
   ZOOKEEPER_MENDED,
   ZOOKEEPER_NO_REWATCH,
   ZOOKEEPER_PUBLISHED,
+  ZOOKEEPER_TAKES_FOUND,
 } from "./programs/zookeeper.ts";
 import { EtcdTruth, NoTruth, RedisTruth, type Truth, ZooKeeperTruth } from "./truth.ts";
 
@@ -83,6 +85,8 @@ export const PROGRAMS: Readonly<Record<string, AnyProgram>> = Object.fromEntries
     ZOOKEEPER_HERD,
     ZOOKEEPER_NO_REWATCH,
     ZOOKEEPER_BY_TEXT,
+    ZOOKEEPER_TAKES_FOUND,
+    ZOOKEEPER_ASKS_OWNER,
   ].map((program) => [program.id, program]),
 );
 
@@ -122,7 +126,10 @@ export function programNamed(id: string): AnyProgram {
 
 /** @param ttl how long a session of ZooKeeper asks to last in silence; the server grants it within bounds of its own */
 export function driverOf(program: string, servers: readonly ProcessId[], ttl: Micros, env: Env): Driver {
-  if (program.startsWith("zookeeper")) return new ZkDriver(servers, env, ttl, program !== "zookeeper-no-rewatch");
+  if (program.startsWith("zookeeper")) {
+    const givesUp = program === "zookeeper-takes-found" || program === "zookeeper-asks-owner";
+    return new ZkDriver(env, { servers, timeout: ttl, watchesAgain: program !== "zookeeper-no-rewatch", givesUp });
+  }
   return program.startsWith("redis") || program.startsWith("redlock")
     ? new RedisDriver(servers, env)
     : new EtcdDriver(servers, env);

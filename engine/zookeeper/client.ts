@@ -6,6 +6,10 @@
  * timeout in silence, a server given up when nothing was heard for two thirds of it, a moment's wait before the next.
  * When a connection breaks, all that is unanswered ends in ConnectionLoss: it may have happened, or not. That the session
  * has expired the library hears from a server only, never from its own clock.
+ *
+ * One thing is not the Java client's own but Curator's (`ConnectionState`), which makes another ZooKeeper handle when it had
+ * no connection for as long as the session lasts: the session is given up by the client's clock, while at the servers it
+ * may still live.
  */
 import { MS, SECOND, type Micros } from "../base/units.ts";
 import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
@@ -23,14 +27,16 @@ export interface ZkConfig {
   readonly timeout: Micros;
   /** Whether watches are said again on a new connection. Every real library does; a story needs one that does not. */
   readonly watchesAgain: boolean;
+  /** Whether a session is given up, and another asked for, after its timeout without a connection. */
+  readonly givesUp: boolean;
 }
 
 /** `new`: not started. `expired` and `closed` are for good: a program that goes on makes a new one. */
 export type ZkState = "new" | "connecting" | "connected" | "disconnected" | "expired" | "closed";
 
-/** What the program is told, in order. */
+/** What the program is told, in order. `Lost`: the library has given the session up (Curator's LOST). */
 export type ZkNotice =
-  | { readonly type: "state"; readonly state: "SyncConnected" | "Disconnected" | "Expired" | "Closed" }
+  | { readonly type: "state"; readonly state: "SyncConnected" | "Disconnected" | "Lost" | "Expired" | "Closed" }
   /** `zxid` null: the library's own answer (ConnectionLoss, SessionExpired). */
   | { readonly type: "reply"; readonly xid: number; readonly answer: Answer; readonly zxid: Zxid | null }
   | { readonly type: "event"; readonly event: WatchEvent };
@@ -65,6 +71,8 @@ interface Saved {
   pingedAt: Micros;
   /** While disconnected: when the next server is tried. */
   retryAt: Micros;
+  /** Since when there is no connection; null while there is one, and before the first. */
+  lostAt: Micros | null;
   /** Not sent yet, and sent and not answered. */
   queue: readonly Asked[];
   unanswered: readonly Asked[];
@@ -76,6 +84,7 @@ export interface ZkCheckpoint {
   readonly rng: RngState;
 }
 
+const NO_WATCHES: WatchList = { data: [], exist: [], child: [], persistent: [], recursive: [] };
 /** Xid of the library's own `setWatches`, as in the Java client. */
 const SET_WATCHES_XID = -8;
 /** The Java client waits a random part of this before it tries another server. */
@@ -114,6 +123,7 @@ export class ZkConn {
       greetedAt: 0,
       pingedAt: 0,
       retryAt: 0,
+      lostAt: null,
       queue: [],
       unanswered: [],
     };
@@ -193,11 +203,11 @@ export class ZkConn {
     const due = (at: Micros): Micros => awake + Math.max(0, at - mono);
     switch (state) {
       case "connecting":
-        return due(heardAt + this.#connectTimeout);
+        return due(Math.min(heardAt + this.#connectTimeout, this.#givesUpAt));
       case "connected":
         return due(Math.min(heardAt + this.#readTimeout, sentAt + Math.floor(timeout / 3)));
       case "disconnected":
-        return due(retryAt);
+        return due(Math.min(retryAt, this.#givesUpAt));
       default:
         return null;
     }
@@ -223,6 +233,29 @@ export class ZkConn {
     return Math.floor(this.#s.timeout / this.#config.servers.length);
   }
 
+  /** Infinite when the session is not to be given up. */
+  get #givesUpAt(): Micros {
+    const { lostAt, credentials, timeout } = this.#s;
+    const mayGiveUp = this.#config.givesUp && lostAt !== null && credentials !== null;
+    return mayGiveUp ? lostAt + timeout : Number.POSITIVE_INFINITY;
+  }
+
+  /** As with a new handle: nothing of the old session is known any more, and the next greeting asks for another. */
+  #giveSessionUp({ mono }: Stamp): void {
+    const s = this.#s;
+    if (s.connection !== null) this.#out.close(s.connection);
+    s.connection = null;
+    s.state = "disconnected";
+    s.retryAt = mono;
+    if (s.credentials !== null) this.#emit({ type: "zk-given-up", session: s.credentials.session, timeout: s.timeout });
+    s.credentials = null;
+    s.timeout = this.#config.timeout;
+    s.lastZxid = 0;
+    this.#watches.load(NO_WATCHES);
+    this.#notices.push({ type: "state", state: "Lost" });
+    this.#endAll("ConnectionLoss");
+  }
+
   #connect({ mono }: Stamp): void {
     const s = this.#s;
     const server = s.servers[s.next % s.servers.length] as ProcessId;
@@ -245,6 +278,10 @@ export class ZkConn {
   #checkTimes(stamp: Stamp): void {
     const { state, heardAt, sentAt, retryAt, timeout } = this.#s;
     const silent = stamp.mono - heardAt;
+    if ((state === "disconnected" || state === "connecting") && stamp.mono >= this.#givesUpAt) {
+      this.#giveSessionUp(stamp);
+      return this.#connect(stamp);
+    }
     if (state === "disconnected" && stamp.mono >= retryAt) return this.#connect(stamp);
     if (state === "connecting" && silent >= this.#connectTimeout)
       return this.#giveUp({ rule: "connect-timeout", timeout: this.#connectTimeout }, stamp);
@@ -266,6 +303,7 @@ export class ZkConn {
     s.connection = null;
     if (s.state === "expired" || s.state === "closed") return;
     s.state = "disconnected";
+    s.lostAt ??= mono;
     s.retryAt = mono + this.#rng.below(RETRY_MAX / MS) * MS;
     if (s.server !== null) this.#emit({ type: "zk-disconnected", member: s.server, session: this.session, why });
     // The program is told the state first, then what became of its calls.
@@ -298,6 +336,7 @@ export class ZkConn {
     s.timeout = timeout;
     this.#renewed(s.greetedAt);
     s.state = "connected";
+    s.lostAt = null;
     const member = s.server as ProcessId;
     this.#emit({ type: "zk-connected", member, session: credentials.session, timeout, again });
     this.#notices.push({ type: "state", state: "SyncConnected" });

@@ -133,6 +133,8 @@ export type ZooKeeperClientEvent =
       readonly why: ZooKeeperReason;
     }
   | { readonly type: "zk-expired"; readonly session: SessionId }
+  /** By the library's own clock: it had no connection for that long. */
+  | { readonly type: "zk-given-up"; readonly session: SessionId; readonly timeout: Micros }
   | { readonly type: "zk-request"; readonly xid: number; readonly label: string }
   | { readonly type: "zk-reply"; readonly xid: number; readonly err: Answer["err"]; readonly zxid: Zxid | null }
   | { readonly type: "zk-event"; readonly event: WatchEventType; readonly path: string };

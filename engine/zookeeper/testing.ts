@@ -17,6 +17,7 @@ export interface Script {
   readonly name: string;
   readonly servers: readonly string[];
   readonly watchesAgain?: boolean;
+  readonly givesUp?: boolean;
   readonly timeout?: Micros;
   readonly calls: readonly (readonly [Micros, Call])[];
 }
@@ -41,6 +42,7 @@ class Program implements Process {
       servers: script.servers as readonly ProcessId[],
       timeout: script.timeout ?? 30 * SECOND,
       watchesAgain: script.watchesAgain ?? true,
+      givesUp: script.givesUp ?? false,
     };
     this.#script = script;
     this.#env = env;

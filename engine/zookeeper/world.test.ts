@@ -57,6 +57,21 @@ describe("a session", () => {
     expect(stage.of("session-ran-out")).toEqual([]);
   });
 
+  it("is given up by a library that counts for itself after its timeout without a connection, and another one opened", () => {
+    const early = { servers: ["n1"], timeout: 10 * SECOND, givesUp: true };
+    const stage = holderAndWaiter({ servers: ["n3"] }, early).until(6 * SECOND);
+    stage.command({ type: "crash", process: process("n1") });
+    stage.until(20 * SECOND);
+    stage.command({ type: "restart", process: process("n1") });
+    stage.until(22 * SECOND);
+    const [lost] = told(stage.heard("A"), "Lost");
+    expect(lost).toBeGreaterThanOrEqual(16);
+    expect(lost).toBeLessThan(16.2);
+    const sessions = stage.of("zk-connected").map(({ event }) => (event as { readonly session: string }).session);
+    expect(new Set(sessions).size).toBe(3); // two of A's, and B's
+    expect(told(stage.heard("A"), "Expired")).toEqual([]);
+  });
+
   it("outlives the leader: each has its whole timeout again, clients come back, nodes stay", () => {
     const stage = holderAndWaiter().until(9 * SECOND);
     stage.command({ type: "crash", process: stage.leader() });

@@ -3,11 +3,10 @@
  * call that asks for it. Listeners hear also of the connection's own events, as a Java program's Watcher does.
  */
 import type { Micros } from "../../base/units.ts";
-import type { ProcessId } from "../../sim/command.ts";
 import type { Env, Input, Stamp } from "../../sim/process.ts";
 import { rngFromState } from "../../base/rng.ts";
-import type { Answer, Call } from "../../zookeeper/api.ts";
-import { type ZkCheckpoint, ZkConn } from "../../zookeeper/client.ts";
+import type { Answer, Call, SessionId } from "../../zookeeper/api.ts";
+import { type ZkCheckpoint, type ZkConfig, ZkConn } from "../../zookeeper/client.ts";
 import type { Driver, DriverOutcome } from "../driver.ts";
 
 export type ZkRequest =
@@ -23,6 +22,7 @@ export interface ZkTold {
 
 /** The session lasts from `sentAt` for `timeout`, by the client's monotonic clock. */
 export interface ZkRenewed {
+  readonly session: SessionId | null;
   readonly sentAt: Micros;
   readonly timeout: Micros;
 }
@@ -58,10 +58,9 @@ export class ZkDriver implements Driver {
   #deadlines = new Map<number, Micros>();
   #renewals: readonly Renewal[] = [];
 
-  /** @param watchesAgain whether the library says its watches again on a new connection; every real one does */
-  constructor(servers: readonly ProcessId[], env: Env, timeout: Micros, watchesAgain: boolean) {
+  constructor(env: Env, config: ZkConfig) {
     const rng = rngFromState(env.rng.state().map((word, i) => (i === 0 ? word ^ 0x5bd1e995 : word)));
-    this.#conn = new ZkConn(env.id, { servers, timeout, watchesAgain }, env.out, rng);
+    this.#conn = new ZkConn(env.id, config, env.out, rng);
   }
 
   call(asked: object, timeout: Micros | null): number {
@@ -119,11 +118,15 @@ export class ZkDriver implements Driver {
   }
 
   #renewed(): readonly DriverOutcome[] {
-    const { renewedAt: sentAt, timeout } = this.#conn;
+    const { renewedAt: sentAt, timeout, session } = this.#conn;
     const due = this.#renewals.filter(({ after }) => sentAt > after);
     if (due.length === 0) return [];
     this.#renewals = this.#renewals.filter(({ after }) => sentAt <= after);
-    return due.map(({ ticket }) => ({ type: "answer", ticket, body: { sentAt, timeout } satisfies ZkRenewed }));
+    return due.map(({ ticket }) => ({
+      type: "answer",
+      ticket,
+      body: { session, sentAt, timeout } satisfies ZkRenewed,
+    }));
   }
 
   #notices(): readonly DriverOutcome[] {

@@ -1,9 +1,10 @@
 /**
  * ZooKeeper, the lock by ephemeral sequential nodes, as published and mended. As mended but for one thing: with a watch on
  * the root, which wakes all at each change (the herd); over a library that does not set its watches again on a new
- * connection; and with the nodes in order of their names, as text.
+ * connection; with the nodes in order of their names, as text; and, twice, over a library that opens a new session while
+ * the old one may still live (Curator), taking the node that it finds, or asking first whose session's it is.
  */
-import type { Answer, Call } from "../../zookeeper/api.ts";
+import type { Answer, Call, SessionId } from "../../zookeeper/api.ts";
 import { findByGuid, lockPath, lockQueue, placeOf, watchFor } from "../../zookeeper/recipes.ts";
 import { NO_ANSWER, type ZkRenewed, type ZkRequest, type ZkTold } from "../drivers/zookeeper.ts";
 import {
@@ -25,6 +26,9 @@ interface Zk extends WorkLocals {
   readonly guid: string;
   readonly node: string | null;
   readonly before: string | null;
+  /** A node of its guid, and the session that it ends with. */
+  readonly found: string | null;
+  readonly owner: SessionId | null;
   readonly watch: number;
   /** What hears of the session. */
   readonly session: number;
@@ -35,7 +39,7 @@ interface Zk extends WorkLocals {
 }
 
 type ZkStep = Step<Zk, ZkRequest>;
-type Variant = "published" | "mended" | "herd" | "no-rewatch" | "by-text";
+type Variant = "published" | "mended" | "herd" | "no-rewatch" | "by-text" | "takes-found" | "asks-owner";
 
 function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
   const mended = variant !== "published";
@@ -125,6 +129,8 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
       guid: "",
       node: null,
       before: null,
+      found: null,
+      owner: null,
       watch: 0,
       session: 0,
       since: mono,
@@ -172,7 +178,40 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
             const name = findByGuid(childrenIn(got.body), l.guid);
             if (name === null) return { to: "create" };
             const node = `${ZK_ROOT}/${name}`;
+            if (variant === "asks-owner") return { to: "whose", set: { found: node } };
             return { to: variant === "herd" ? "listen" : "children", set: { node, identity: node } };
+          },
+        },
+      }),
+      // The node may hang on a session that was given up: it goes with that one, whatever becomes of this one.
+      ...stepsIf<ZkStep>(variant === "asks-owner", {
+        whose: {
+          act: (l, here) => callWithin(l, here, { call: "exists", path: l.found ?? "", watch: false }),
+          then: (_l, got) => {
+            if (isOver(got)) return { to: "give-up" };
+            if (isExpired(got)) return { to: "expired" };
+            if (got.type !== "answer") return { to: "find" };
+            const answer = got.body as Answer;
+            return {
+              to: "own",
+              set: { owner: answer.err === "OK" ? (answer.result.stat?.ephemeralOwner ?? null) : null },
+            };
+          },
+        },
+        own: {
+          act: () => ({ do: "call", request: { type: "renewed", after: -1 } }),
+          then: ({ found, owner }, got) => {
+            const isOwn = got.type === "answer" && (got.body as ZkRenewed).session === owner;
+            return isOwn ? { to: "children", set: { node: found, identity: found } } : { to: "clear" };
+          },
+        },
+        clear: {
+          act: (l, here) => callWithin(l, here, { call: "delete", path: l.found ?? "", version: -1 }),
+          then: (_l, got) => {
+            if (isOver(got)) return { to: "give-up" };
+            if (isExpired(got)) return { to: "expired" };
+            const isGone = got.type === "answer" || (got.type === "error" && got.error === "NoNode");
+            return { to: isGone ? "create" : "find" };
           },
         },
       }),
@@ -230,8 +269,10 @@ const SESSION_STEPS: Record<string, ZkStep> = {
   },
   "session-await": {
     act: ({ session }) => ({ do: "await", watch: session, until: null }),
-    then: (_l, got) => {
-      const isOver = got.type === "event" && (got.event as ZkTold).type === "Expired";
+    then: ({ node }, got) => {
+      const what = got.type === "event" ? (got.event as ZkTold).type : "";
+      // Given up: what it has is the old session's. What it only asks for may yet be the new one's.
+      const isOver = what === "Expired" || (what === "Lost" && node !== null);
       return isOver ? { to: null, interrupt: { main: "expired" }, stop: ["deadline"] } : { to: "session-await" };
     },
   },
@@ -261,3 +302,5 @@ export const ZOOKEEPER_MENDED: AnyProgram = anyProgram(zookeeper("mended"));
 export const ZOOKEEPER_HERD: AnyProgram = anyProgram(zookeeper("herd"));
 export const ZOOKEEPER_NO_REWATCH: AnyProgram = anyProgram(zookeeper("no-rewatch"));
 export const ZOOKEEPER_BY_TEXT: AnyProgram = anyProgram(zookeeper("by-text"));
+export const ZOOKEEPER_TAKES_FOUND: AnyProgram = anyProgram(zookeeper("takes-found"));
+export const ZOOKEEPER_ASKS_OWNER: AnyProgram = anyProgram(zookeeper("asks-owner"));

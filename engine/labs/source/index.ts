@@ -19,11 +19,13 @@ import { REDIS_TIMESTAMP_IF_LIVE, REDIS_TIMESTAMP_MENDED, REDIS_TIMESTAMP_PUBLIS
 import { REDIS_TOKEN, REDIS_TOKEN_FENCED } from "./redis-token.ts";
 import { REDLOCK } from "./redlock.ts";
 import {
+  ZOOKEEPER_ASKS_OWNER,
   ZOOKEEPER_BY_TEXT,
   ZOOKEEPER_HERD,
   ZOOKEEPER_MENDED,
   ZOOKEEPER_NO_REWATCH,
   ZOOKEEPER_PUBLISHED,
+  ZOOKEEPER_TAKES_FOUND,
 } from "./zookeeper.ts";
 
 export { LANGUAGES, type ListingLanguage, type ListingLine } from "./listing.ts";
@@ -69,6 +71,8 @@ export const SOURCES: Readonly<Record<string, Sourced>> = {
   "zookeeper-herd": { listings: ZOOKEEPER_HERD, other: "zookeeper-mended" },
   "zookeeper-no-rewatch": { listings: ZOOKEEPER_NO_REWATCH, other: "zookeeper-mended" },
   "zookeeper-by-text": { listings: ZOOKEEPER_BY_TEXT, other: "zookeeper-mended" },
+  "zookeeper-takes-found": { listings: ZOOKEEPER_TAKES_FOUND, other: "zookeeper-asks-owner" },
+  "zookeeper-asks-owner": { listings: ZOOKEEPER_ASKS_OWNER, other: "zookeeper-takes-found" },
 };
 
 /** Empty when there is none. */

@@ -1,7 +1,9 @@
 /**
- * ZooKeeper's lock in five languages. Five programs in one text: `-` is the published one, `+` the mended one and those
- * like it (of which `t` orders by text where `m` is of the others, and `r` is the one whose library does not set its watches
- * again), `*` the one whose waiters all watch the root; `&` is of all but the first. Calls are those of go-zookeeper, ZooKeeper's own client and zkCli.
+ * ZooKeeper's lock in five languages. Seven programs in one text: `-` is the published one, `+` the mended one and those
+ * like it, `*` the one whose waiters all watch the root; `&` is of all but the first. Of those like the mended one, `t`
+ * orders by text where `m` is of the others; `r` is the one whose library does not set its watches again; and over a
+ * library that gives its session up (`v`) there are `u`, which takes the node that it finds where `f` is of the others, and
+ * `o`, which asks whose it is. Calls are those of go-zookeeper, ZooKeeper's own client, Curator's and zkCli.
  */
 import { type Listings, variantOf } from "./listing.ts";
 
@@ -12,6 +14,7 @@ const ALL: Listings = {
 &beside it: listen to the session; expired? tell main //@ session-listen session-await
 &  and (if I keep one) my deadline ← an answered question was sent + timeout //@ session-renewed
 r(on a new connection the library does not set its watches again) //@ !no-rewatch
+v(no connection for the timeout? the library opens a new session) //@ !new-session
 -mine ← create("/locks/<lock>_lock_", ephemeral, sequential) //@ create !no-guid
 -queue ← children of "/locks" of this lock, by number //@ children
 -is mine the first? leave. Is it not there? expired
@@ -20,7 +23,9 @@ r(on a new connection the library does not set its watches again) //@ !no-rewatc
 -wait for the latch, at most 30 s //@ await !timeout-counts-as-success
 -put the latch away; it is mine //@ unlisten !any-event-is-mine
 &mine ← create("/locks/<guid>-<lock>_lock_", ephemeral, sequential) //@ create !guid
-&  no answer? look for the guid among the children; none: create again //@ find !by-guid
+f  no answer? look for the guid among the children; none: create again //@ find !by-guid
+u  no answer? take what has the guid among the children; none: create again //@ find !takes-found
+o  its owner is not my session? delete it, and create again //@ whose own clear !asks-owner
 *listen to events of "/locks" //@ listen
 &loop:
 m  queue ← children of "/locks" of this lock, by number //@ children
@@ -45,6 +50,7 @@ t  queue ← children of "/locks" of this lock, by name //@ children !by-text
 &go func() { for e := range sessionEvents { heed(e) } }() //@ session-listen session-await
 &// and (if I keep one) deadline = an answered question was sent + timeout //@ session-renewed
 r// on a new connection the library does not set its watches again //@ !no-rewatch
+v// no connection for the timeout? the library opens a new session //@ !new-session
  flags := int32(zk.FlagEphemeral | zk.FlagSequence)
 -mine, err := conn.Create("/locks/"+lock+"_lock_", data, flags, acl) //@ create !no-guid
 -names, _, err := conn.Children("/locks") //@ children
@@ -57,7 +63,12 @@ r// on a new connection the library does not set its watches again //@ !no-rewat
 -	}
 -}
 &mine, err := conn.Create("/locks/"+guid+"-"+lock+"_lock_", data, flags, acl) //@ create !guid
-&if err != nil { mine, err = findOrCreate(conn, guid) } // among the children //@ find !by-guid
+fif err != nil { mine, err = findOrCreate(conn, guid) } // among the children //@ find !by-guid
+uif err != nil { mine, err = takeOrCreate(conn, guid) } // among the children //@ find !takes-found
+o_, stat, err := conn.Exists(mine) //@ whose
+oif stat.EphemeralOwner != conn.SessionID() { //@ own
+o	conn.Delete(mine, -1) // and create again //@ clear !asks-owner
+o}
 *// each ChildrenW brings its own channel of events //@ listen
 &for {
 m	names, _, err := conn.Children("/locks") //@ children
@@ -88,6 +99,7 @@ t	names, _, err := conn.Children("/locks"); sort.Strings(names) //@ children !by
 &// process(event): Expired? then interrupt main //@ session-listen session-await
 &// (if I keep one) deadline = an answered question was sent + timeout //@ session-renewed
 r// on a new connection the library does not set its watches again //@ !no-rewatch
+v// no connection for the timeout? Curator makes another handle: a new session //@ !new-session
 -mine = zk.create("/locks/" + lock + "_lock_", data, acl, EPHEMERAL_SEQUENTIAL); //@ create !no-guid
 -var names = zk.getChildren("/locks", false); //@ children
 -if (!isFirst(names, mine)) {
@@ -100,7 +112,11 @@ r// on a new connection the library does not set its watches again //@ !no-rewat
 -return true;
 &mine = zk.create("/locks/" + guid + "-" + lock + "_lock_", //@ create !guid
 &    data, acl, EPHEMERAL_SEQUENTIAL);
-&// ConnectionLossException: mine = findOrCreate(guid), among the children //@ find !by-guid
+f// ConnectionLossException: mine = findOrCreate(guid), among the children //@ find !by-guid
+u// ConnectionLossException: mine = takeOrCreate(guid), among the children //@ find !takes-found
+ovar stat = zk.exists(mine, false); //@ whose
+oif (stat.getEphemeralOwner() != zk.getSessionId()) //@ own
+o  zk.delete(mine, -1); // and create again //@ clear !asks-owner
 *var changes = new Semaphore(0); // process(event): release() //@ listen
 &for (;;) {
 m  var names = zk.getChildren("/locks", false); //@ children
@@ -129,6 +145,7 @@ t  var names = zk.getChildren("/locks", false); Collections.sort(names); //@ chi
 &zk.on("expired", () => main.interrupt()); //@ session-listen session-await
 &zk.on("answer", (sent) => { deadline = sent + timeout; }); // if I keep one //@ session-renewed
 r// on a new connection the library does not set its watches again //@ !no-rewatch
+v// no connection for the timeout? the library opens a new session //@ !new-session
 -const mine = await zk.create("/locks/" + lock + "_lock_", "EPHEMERAL_SEQUENTIAL"); //@ create !no-guid
 -const names = await zk.getChildren("/locks"); //@ children
 -if (!isFirst(names, mine)) {
@@ -140,7 +157,11 @@ r// on a new connection the library does not set its watches again //@ !no-rewat
 -}
 &const mine = await zk.create("/locks/" + guid + "-" + lock + "_lock_", //@ create !guid
 &  "EPHEMERAL_SEQUENTIAL");
-&// connection lost: mine = await findOrCreate(guid), among the children //@ find !by-guid
+f// connection lost: mine = await findOrCreate(guid), among the children //@ find !by-guid
+u// connection lost: mine = await takeOrCreate(guid), among the children //@ find !takes-found
+oconst { ephemeralOwner } = await zk.exists(mine); //@ whose
+oif (ephemeralOwner !== zk.sessionId) //@ own
+o  await zk.delete(mine); // and create again //@ clear !asks-owner
 *const changes = events(zk, "/locks"); //@ listen
 &for (;;) {
 m  const names = await zk.getChildren("/locks"); //@ children
@@ -168,6 +189,7 @@ t  const names = (await zk.getChildren("/locks")).sort(); // as text //@ childre
 &# look at the screen for "Session expired" too //@ session-listen session-await
 &# deadline (if I keep one): an answered question was sent + timeout //@ session-renewed
 r# on a new connection the shell does not set its watches again //@ !no-rewatch
+v# no connection for the timeout? quit, and start the shell anew: a new session //@ !new-session
 -create -e -s /locks/mylock_lock_ me # prints mine //@ create !no-guid
 -ls /locks # mine is the first? work //@ children
 -stat -w /locks/mylock_lock_0000000003 # the one before; gone: mine //@ look !gone-is-mine
@@ -175,7 +197,11 @@ r# on a new connection the shell does not set its watches again //@ !no-rewatch
 -# any event, or 30 s //@ await !timeout-counts-as-success
 -# look away, and work //@ unlisten !any-event-is-mine
 &create -e -s /locks/GUID-mylock_lock_ me # prints mine //@ create !guid
-&# "ConnectionLoss": ls /locks # is GUID there? else create again //@ find !by-guid
+f# "ConnectionLoss": ls /locks # is GUID there? else create again //@ find !by-guid
+u# "ConnectionLoss": ls /locks # is GUID there? mine. Else create again //@ find !takes-found
+ostat /locks/GUID-mylock_lock_0000000003 # ephemeralOwner //@ whose
+o# is that the session of my prompt? //@ own
+odelete /locks/GUID-mylock_lock_0000000003 # if not, and create again //@ clear !asks-owner
 *# look at the screen for "WATCHER::" //@ listen
 &# again:
 mls /locks # mine is the first by number? work. Not there? expired //@ children
@@ -197,7 +223,9 @@ tls /locks # mine is the first by name? work. Not there? expired //@ children !b
 };
 
 export const ZOOKEEPER_PUBLISHED: Listings = variantOf(ALL, "-");
-export const ZOOKEEPER_MENDED: Listings = variantOf(ALL, "+m&");
-export const ZOOKEEPER_HERD: Listings = variantOf(ALL, "*&");
-export const ZOOKEEPER_NO_REWATCH: Listings = variantOf(ALL, "+m&r");
-export const ZOOKEEPER_BY_TEXT: Listings = variantOf(ALL, "+t&");
+export const ZOOKEEPER_MENDED: Listings = variantOf(ALL, "+mf&");
+export const ZOOKEEPER_HERD: Listings = variantOf(ALL, "*f&");
+export const ZOOKEEPER_NO_REWATCH: Listings = variantOf(ALL, "+mf&r");
+export const ZOOKEEPER_BY_TEXT: Listings = variantOf(ALL, "+tf&");
+export const ZOOKEEPER_TAKES_FOUND: Listings = variantOf(ALL, "+mu&v");
+export const ZOOKEEPER_ASKS_OWNER: Listings = variantOf(ALL, "+mf&vo");

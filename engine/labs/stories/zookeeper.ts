@@ -7,7 +7,7 @@ import type { LabStory } from "../story.ts";
 import { A, at, B, C, STEP_TIME, WARM_UP, who } from "./fair.ts";
 
 function zk(
-  variant: "published" | "mended" | "herd" | "no-rewatch" | "by-text",
+  variant: "published" | "mended" | "herd" | "no-rewatch" | "by-text" | "takes-found" | "asks-owner",
   clients: readonly LabClientSpec[],
   params: Partial<LockParams> = {},
   fenced = false,
@@ -209,6 +209,45 @@ function overflow(id: string, variant: "mended" | "by-text"): LabStory {
   };
 }
 
+/**
+ * A's only server dies when it has made A's node and before it says so, and is back at 31. At 30.2 A's library gives its
+ * session up, by its own clock; a new leader, from 12 on, gives that session its whole time anew.
+ */
+function oldSession(id: string, variant: "takes-found" | "asks-owner"): LabStory {
+  const [n1, n2] = SERVERS as readonly [ProcessId, ProcessId];
+  return {
+    id,
+    lab: zk(variant, [who(0, { work: 20 * SECOND }, { server: 1 }), who(1, { work: 15 * SECOND }, { server: 2 })]),
+    seed: 1,
+    steps: [
+      {
+        when: { step: "create", client: A, from: 0 },
+        deed: { do: "lose", message: { from: A, words: "create", answer: true } },
+      },
+      at(0.2, { type: "crash", process: n2 }),
+      at(10, { type: "crash", process: n1 }),
+      at(10.5, { type: "restart", process: n1 }),
+      at(31, { type: "restart", process: n2 }),
+    ],
+    endsAt: 75,
+    expect:
+      variant === "takes-found"
+        ? [
+            { says: "believes", client: A, within: [31, 33.5] },
+            { says: "believes", client: B, within: [41, 46] },
+            // Its session lives, its node does not: nothing tells it.
+            { says: "overlap", clients: [A, B], from: [41, 46], to: [51, 54], why: "lease-ended" },
+          ]
+        : [
+            { says: "believes", client: B, within: [31, 34] },
+            { says: "believes", client: A, within: [46, 50] },
+            // The first node is A's, and A does not know of it.
+            { says: "holders", clients: [null, B, A] },
+            { says: "no-overlap" },
+          ],
+  };
+}
+
 /** All servers are down from 0.5 on; B and C come later, and will wait two seconds. */
 function serversAway(variant: "published" | "mended"): LabStory {
   return {
@@ -379,6 +418,8 @@ export const ZOOKEEPER_STORIES: readonly LabStory[] = [
   beforeLatch("mended"),
   overflow("overflow-mended", "mended"),
   overflow("overflow-by-text", "by-text"),
+  oldSession("old-session-taken", "takes-found"),
+  oldSession("old-session-asked", "asks-owner"),
   serversAway("published"),
   serversAway("mended"),
 ];
