@@ -34,6 +34,7 @@ const KINDS: readonly Kind[] = [
   { system: "zookeeper", variant: "published", fifo: false, tokens: true, counts: false },
   { system: "zookeeper", variant: "mended", fifo: true, tokens: true, counts: false },
   { system: "zookeeper", variant: "herd", fifo: true, tokens: true, counts: false },
+  { system: "zookeeper", variant: "asks-owner", fifo: true, tokens: true, counts: false },
   { system: "redis-timestamp", variant: "published", fifo: false, tokens: false, counts: false },
   { system: "redis-timestamp", variant: "mended", fifo: false, tokens: false, counts: false },
   { system: "redis-token", variant: "published", fifo: false, tokens: false, counts: false },
