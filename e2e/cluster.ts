@@ -87,5 +87,6 @@ export async function pause(root: Root): Promise<void> {
 
 /** The virtual time shown, in seconds. */
 export async function virtualTime(root: Root): Promise<number> {
-  return Number(await root.getByRole("status", { name: "Virtual time" }).innerText());
+  const shown = await root.getByRole("status", { name: "Virtual time" }).innerText();
+  return Number(shown.replaceAll(",", ""));
 }
