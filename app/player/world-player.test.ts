@@ -338,6 +338,24 @@ describe("as fast as it goes", () => {
       "place workers",
     ]);
   });
+
+  it("slowed down while the engine is far on its way, time goes on at once from where that ends", async () => {
+    const { player, coordinator, frame, settle } = setup("slowed");
+    await player.restart(SPEC);
+    coordinator.reach = 5_000_000;
+    player.setSpeed("max");
+    player.play();
+    await settle();
+    const running = frame();
+    player.setSpeed(1);
+    await running;
+    await settle();
+    const { at } = readWorld("slowed").view;
+    expect(at).toBe(5_000_000);
+    await frame(16);
+    await frame(16);
+    expect(readWorld("slowed").view.at).toBeGreaterThan(at);
+  });
 });
 
 describe("stepping, seeking and commands", () => {

@@ -524,6 +524,7 @@ export class WorldPlayer implements Player {
   async #advance(target: Micros): Promise<void> {
     await this.#move((coordinator, key) => coordinator.advance(key, target, BUDGET_MS), CALL_LIMIT_S);
     const { at } = readWorld(this.world).view;
-    if (at < target) this.#clockUs = Math.min(this.#clockUs, at); // the budget ran out: virtual time waits for the engine
+    // The budget ran out: virtual time waits for the engine. Or the speed was changed meanwhile: it goes on from here.
+    if (at < target) this.#clockUs = at;
   }
 }
