@@ -5,7 +5,7 @@ import type { ConsoleInput, ProcessId } from "../../sim/command.ts";
 import { EffectList, type Input } from "../../sim/process.ts";
 import { toText } from "../api/bytes.ts";
 import { etcdError } from "../api/errors.ts";
-import { KeyValue, PutResponse, RangeResponse, ResponseHeader } from "../api/messages.ts";
+import { KeyValue, Member, MemberAddResponse, PutResponse, RangeResponse, ResponseHeader } from "../api/messages.ts";
 import type { ClientFrame, ServerFrame } from "../api/methods.ts";
 import { create } from "../api/proto.ts";
 import { Console, type ConsoleConfig, type ConsoleEvent } from "./console.ts";
@@ -150,6 +150,18 @@ describe("a console", () => {
     });
     expect(desk.code).toBe(2);
     expect(desk.stderr).toBe("Error: etcdserver: authentication failed, invalid user ID or password\n");
+  });
+
+  it("a new member is told of by the answer to member add alone: no other member's list is asked for", () => {
+    const desk = new Desk();
+    desk.line("etcdctl member add n4 --peer-urls=http://n4:2380");
+    const old = create(Member, { id: "1" as never, name: "n1", peerUrls: ["http://n1:2380"] });
+    const added = create(Member, { id: "4" as never, peerUrls: ["http://n4:2380"] });
+    const before = desk.frames.length;
+    desk.answer(create(MemberAddResponse, { header, member: added, members: [old, added] }));
+    expect(desk.code).toBe(0);
+    expect(desk.stdout).toContain('ETCD_INITIAL_CLUSTER="n1=http://n1:2380,n4=http://n4:2380"\n');
+    expect(desk.frames.slice(before)).toEqual([]);
   });
 
   it("3.4 asks the next endpoint for a token when one refuses, and all of them in the dial timeout", () => {

@@ -1,9 +1,8 @@
 /** `member …`. */
 import { fromText } from "../../api/bytes.ts";
 import type { MemberId } from "../../api/ids.ts";
-import type { MemberAddResponse, MemberListResponse, RangeResponse } from "../../api/messages.ts";
+import type { MemberAddResponse, MemberListResponse } from "../../api/messages.ts";
 import type { Of } from "../../api/proto.ts";
-import type { Micros } from "../../../base/units.ts";
 import type { Ticket } from "../../client/channel.ts";
 import { command, type Ctl, EXIT } from "../ctl.ts";
 import { quote } from "../go/quote.ts";
@@ -72,16 +71,6 @@ export const update = command<Ticket>({
   },
 });
 
-/** A list that the member that added did not give may be old: a read through the quorum brings it up to date. */
-interface Adding {
-  readonly pc: "add" | "list" | "catch-up";
-  readonly ticket: Ticket;
-  readonly deadline: Micros;
-  readonly added: MemberId | null;
-  /** Who must give the list. */
-  readonly giver: MemberId | null;
-}
-
 function newMember(ctl: Ctl): { readonly name: string; readonly urls: readonly string[] } {
   if (ctl.words.length < 1) return ctl.fail(EXIT.badArgs, "member name not provided");
   if (ctl.words.length > 1) {
@@ -92,46 +81,29 @@ function newMember(ctl: Ctl): { readonly name: string; readonly urls: readonly s
   return { name: ctl.words[0] as string, urls: peerUrls(ctl) };
 }
 
-export const add = command<Adding>({
+export const add = command<Ticket>({
   needs: "client",
   check: (ctl) => void newMember(ctl),
   start: (ctl) => {
     const urls = goodUrls(ctl, newMember(ctl).urls);
-    const deadline = ctl.deadline();
     const body = { peerUrls: urls, isLearner: ctl.bool("learner") };
-    return { pc: "add", ticket: ctl.call("Cluster/MemberAdd", body, { deadline }), deadline, added: null, giver: null };
+    return ctl.call("Cluster/MemberAdd", body, { deadline: ctl.deadline() });
   },
-  on: (ctl, state, outcome) => {
-    if (outcome.type === "failed" && outcome.ticket === state.ticket) return ctl.fail(EXIT.error, outcome.error);
-    if (outcome.type !== "answer" || outcome.ticket !== state.ticket) return state;
-    const { deadline } = state;
-    const listing = (): Adding => ({ ...state, pc: "list", ticket: ctl.call("Cluster/MemberList", {}, { deadline }) });
-    switch (state.pc) {
-      case "add": {
-        const response = outcome.body as Of<typeof MemberAddResponse>;
-        ctl.show({ type: "member-add", response });
-        if (ctl.format !== "simple") return ctl.exit();
-        const fresh = ctl.deadline();
-        const ticket = ctl.call("Cluster/MemberList", {}, { deadline: fresh });
-        const [added, giver] = [response.member?.id ?? null, response.header?.memberId ?? null];
-        return { pc: "list", ticket, deadline: fresh, added, giver };
-      }
-      case "list": {
-        const response = outcome.body as Of<typeof MemberListResponse>;
-        if (response.header?.memberId === state.giver) return told(ctl, state, response);
-        return { ...state, pc: "catch-up", ticket: ctl.call("KV/Range", { key: "_" }, { deadline }) };
-      }
-      case "catch-up":
-        return { ...listing(), giver: (outcome.body as RangeResponse).header?.memberId ?? null };
-    }
+  on: (ctl, ticket, outcome) => {
+    if (outcome.type === "failed" && outcome.ticket === ticket) return ctl.fail(EXIT.error, outcome.error);
+    if (outcome.type !== "answer" || outcome.ticket !== ticket) return ticket;
+    const response = outcome.body as Of<typeof MemberAddResponse>;
+    ctl.show({ type: "member-add", response });
+    if (ctl.format === "simple") printStart(ctl, response);
+    return ctl.exit();
   },
 });
 
-/** How to start the new member. */
-function told(ctl: Ctl, { added }: Adding, { members }: Of<typeof MemberListResponse>): never {
+/** How to start the new member. The answer's own list is new; any other's may be old (etcd 11186, pull request 11638). */
+function printStart(ctl: Ctl, { member: added, members }: Of<typeof MemberAddResponse>): void {
   const { name, urls } = newMember(ctl);
-  const cluster = members.flatMap((member) =>
-    member.peerUrls.map((url) => `${member.id === added ? name : member.name}=${url}`),
+  const cluster = members.flatMap(({ id, name: known, peerUrls: at }) =>
+    at.map((url) => `${id === added?.id ? name : known}=${url}`),
   );
   ctl.print(
     fromText(
@@ -139,5 +111,4 @@ function told(ctl: Ctl, { added }: Adding, { members }: Of<typeof MemberListResp
         `ETCD_INITIAL_ADVERTISE_PEER_URLS=${quote(urls.join(","))}\nETCD_INITIAL_CLUSTER_STATE="existing"\n`,
     ),
   );
-  return ctl.exit();
 }
