@@ -58,7 +58,7 @@ export class Diverged extends Error {
   override readonly name = "Diverged";
 }
 
-/** To replay as many takes some 10 ms; to take and keep a checkpoint costs as much as a hundred events. */
+/** To replay as many takes some 15 ms; to take and keep a checkpoint costs as much as three hundred events. */
 const CHECKPOINT_EVENTS = 8_000;
 const CHECKPOINTS_MAX = 32;
 /** The newest ones are not thinned out. */

@@ -91,6 +91,14 @@ describe("the hash of a trace", () => {
     expect(hashOf(sent({ refused: true }))).not.toBe(hashOf(sent({})));
   });
 
+  it("tells apart what begins to be written though the figures are the same, in the same order", () => {
+    const id = (term: number, index: number) => ({ term, index });
+    const begun = { type: "persist-begun", hardState: null, entries: null, snapshot: null };
+    const state = { ...begun, hardState: { term: 4, commit: 9, vote: null }, snapshot: id(5, 4) };
+    const entries = { ...begun, entries: { first: id(9, 4), last: id(4, 5) } };
+    expect(hashOf(state)).not.toBe(hashOf(entries));
+  });
+
   it("tells the kinds of events apart", () => {
     expect(new Set(EVENTS.map((event) => hashOf(event))).size).toBe(EVENTS.length);
   });

@@ -135,7 +135,7 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
     case "sent": {
       const { message, to, arrivesAt, lost, copyOf, body, segment } = event;
       let h = mixNumber(mixText(mixNumber(kind(hash, 9), message), to), arrivesAt ?? -1);
-      h = lost === null && copyOf === null ? mix(h, 4) : mixNumber(mixTextOrNull(h, lost), copyOf ?? -1);
+      if (lost !== null || copyOf !== null) h = mixNumber(mixTextOrNull(kind(h, 3), lost), copyOf ?? -1);
       if (segment !== null) h = mixFields(h, segment);
       return body === null ? mix(h, 4) : mixBody(h, body as FrequentBody, process, to);
     }
@@ -145,13 +145,15 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
       return mixNumber(mixText(kind(hash, 10), event.file), event.bytes);
     case "persist-begun": {
       const { hardState, entries, snapshot } = event;
-      let h = kind(hash, 15);
-      h =
-        hardState === null
-          ? mix(h, 4)
-          : mixTextOrNull(mixNumber(mixNumber(h, hardState.term), hardState.commit), hardState.vote);
-      h = entries === null ? mix(h, 4) : mixId(mixId(h, entries.first), entries.last);
-      return snapshot === null ? mix(h, 4) : mixId(h, snapshot);
+      // Which of them are there has a word: without it the figures of one could stand for those of another.
+      let h = mix(
+        kind(hash, 15),
+        (hardState === null ? 0 : 1) | (entries === null ? 0 : 2) | (snapshot === null ? 0 : 4),
+      );
+      if (hardState !== null)
+        h = mixTextOrNull(mixNumber(mixNumber(h, hardState.term), hardState.commit), hardState.vote);
+      if (entries !== null) h = mixId(mixId(h, entries.first), entries.last);
+      return snapshot === null ? h : mixId(h, snapshot);
     }
     case "sync-began":
       return mixNumber(mixNumber(kind(hash, 11), event.token), event.endsAt);

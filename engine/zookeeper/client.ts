@@ -241,12 +241,9 @@ export class ZkConn {
   }
 
   /** As with a new handle: nothing of the old session is known any more, and the next greeting asks for another. */
-  #giveSessionUp({ mono }: Stamp): void {
+  #giveSessionUp(stamp: Stamp): void {
     const s = this.#s;
     if (s.connection !== null) this.#out.close(s.connection);
-    s.connection = null;
-    s.state = "disconnected";
-    s.retryAt = mono;
     if (s.credentials !== null) this.#emit({ type: "zk-given-up", session: s.credentials.session, timeout: s.timeout });
     s.credentials = null;
     s.timeout = this.#config.timeout;
@@ -254,6 +251,7 @@ export class ZkConn {
     this.#watches.load(NO_WATCHES);
     this.#notices.push({ type: "state", state: "Lost" });
     this.#endAll("ConnectionLoss");
+    this.#connect(stamp);
   }
 
   #connect({ mono }: Stamp): void {
@@ -278,10 +276,8 @@ export class ZkConn {
   #checkTimes(stamp: Stamp): void {
     const { state, heardAt, sentAt, retryAt, timeout } = this.#s;
     const silent = stamp.mono - heardAt;
-    if ((state === "disconnected" || state === "connecting") && stamp.mono >= this.#givesUpAt) {
-      this.#giveSessionUp(stamp);
-      return this.#connect(stamp);
-    }
+    if ((state === "disconnected" || state === "connecting") && stamp.mono >= this.#givesUpAt)
+      return this.#giveSessionUp(stamp);
     if (state === "disconnected" && stamp.mono >= retryAt) return this.#connect(stamp);
     if (state === "connecting" && silent >= this.#connectTimeout)
       return this.#giveUp({ rule: "connect-timeout", timeout: this.#connectTimeout }, stamp);
