@@ -25,7 +25,7 @@ export interface SharedRun {
 }
 
 /** Raised whenever the same seed, config and commands may give another run than before. */
-export const ENGINE_VERSION = 5;
+export const ENGINE_VERSION = 6;
 /** Of the form of the link itself. */
 const FORM = "1";
 export const PACKED_BYTES_MAX = 65_536;

@@ -40,7 +40,7 @@ export class TraceHash {
       h = mixNumber(mix(h, ~(id - cause)), at);
       this.#at = at;
     }
-    this.#a = mixEvent(h, event as FrequentEvent, process) | 0;
+    this.#a = mixEvent(h, event as FrequentEvent, process);
     this.#b = mix(this.#b, this.#a);
   }
 
@@ -56,18 +56,27 @@ export class TraceHash {
 }
 
 function wordFor(process: string | null, incarnation: number): number {
-  return mixNumber(process === null ? 0 : mixText(1, process), incarnation);
+  return process === null ? incarnation : wordOf(process) ^ Math.imul(incarnation, 0x85ebca6b);
 }
 
-/** One 32-bit word. The state is a chain of many, so that one multiplication a word is mixing enough. */
+/**
+ * One 32-bit word. The state is a chain of many, so that a multiplication, which carries each bit to those above it, and
+ * a turn, which brings the uppermost down, are mixing enough.
+ */
 function mix(hash: number, word: number): number {
-  const h = Math.imul(hash ^ word, 0x9e3779b1) + 0x7f4a7c15;
-  return h ^ (h >>> 15);
+  const h = Math.imul(hash ^ word, 0x9e3779b1);
+  return (h << 13) | (h >>> 19);
+}
+
+/** Two words at once: the second is multiplied beside the first, which takes no longer than one. */
+function mixBoth(hash: number, first: number, second: number): number {
+  const h = Math.imul(hash ^ first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
+  return (h << 13) | (h >>> 19);
 }
 
 /** Says of what kind the next word is, which costs no word of its own: words are mostly small, and this is not. */
 function kind(hash: number, of: number): number {
-  return hash ^ Math.imul(of, 0x85ebca6b);
+  return hash ^ Math.imul(of, 0xc2b2ae35);
 }
 
 const HIGH = 2 ** -32;
@@ -78,18 +87,47 @@ function mixNumber(hash: number, value: number): number {
   return low === value ? mix(hash, low) : mix(mix(kind(hash, 5), low), Math.floor(value * HIGH));
 }
 
-/** Names of processes have two or three characters, which are one word; of others each two characters are one. */
+function mixNumbers(hash: number, first: number, second: number): number {
+  const [a, b] = [first | 0, second | 0];
+  return a === first && b === second ? mixBoth(hash, a, b) : mixNumber(mixNumber(kind(hash, 6), first), second);
+}
+
+/** A number and a text. */
+function mixNamed(hash: number, value: number, text: string): number {
+  const low = value | 0;
+  return low === value ? mixBoth(hash, low, wordOf(text)) : mixText(mixNumber(hash, value), text);
+}
+
 function mixText(hash: number, text: string): number {
+  return mix(hash, wordOf(text));
+}
+
+/** The last texts by the end of their length, and their words. */
+const texts: string[] = Array.from({ length: 8 }, () => "");
+const words: number[] = texts.map(() => 0);
+
+/** Names of processes have two or three characters, which are a word; of others each two characters are mixed as one. */
+function wordOf(text: string): number {
   const { length } = text;
   if (length === 2 || length === 3) {
     const last = length === 3 ? text.charCodeAt(2) : 0;
-    return mix(hash, text.charCodeAt(0) | (text.charCodeAt(1) << 10) | (last << 20) | (length << 30));
+    return text.charCodeAt(0) | (text.charCodeAt(1) << 10) | (last << 20) | (length << 30);
   }
-  let h = mix(hash, length);
+  // What one member says of an entry, the others say, too; and a file has the same name all the time.
+  const place = length & 7;
+  if (length > 0 && text === texts[place]) return words[place] as number;
   const even = length & ~1;
-  for (let i = 0; i < even; i += 2)
-    h = Math.imul(h ^ (text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16)), 0x01000193);
-  return mix(h, even < length ? text.charCodeAt(even) : 5);
+  let h = mix(5, length);
+  for (let i = 0; i < even; i += 2) h = mix(h, text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16));
+  if (even < length) h = mix(h, text.charCodeAt(even));
+  texts[place] = text;
+  words[place] = h;
+  return h;
+}
+
+/** One of a few fixed names, no two of which begin and are as long alike. */
+function wordOfName(name: string): number {
+  return name.length | (name.charCodeAt(0) << 8);
 }
 
 interface Id {
@@ -131,18 +169,18 @@ interface EntryShown extends Id {
 function mixEvent(hash: number, event: FrequentEvent, process: string | null): number {
   switch (event.type) {
     case "delivered":
-      return mixText(mixNumber(kind(hash, 8), event.message), event.from);
+      return mixNamed(kind(hash, 8), event.message, event.from);
     case "sent": {
       const { message, to, arrivesAt, lost, copyOf, body, segment } = event;
-      let h = mixNumber(mixText(mixNumber(kind(hash, 9), message), to), arrivesAt ?? -1);
+      let h = mixNumber(mixNamed(kind(hash, 9), message, to), arrivesAt ?? -1);
       if (lost !== null || copyOf !== null) h = mixNumber(mixTextOrNull(kind(h, 3), lost), copyOf ?? -1);
       if (segment !== null) h = mixFields(h, segment);
       return body === null ? mix(h, 4) : mixBody(h, body as FrequentBody, process, to);
     }
     case "timer-set":
-      return mixNumber(mixText(kind(hash, 14), event.timer), event.firesIn);
+      return mixNumbers(kind(hash, 14), wordOfName(event.timer), event.firesIn);
     case "wrote":
-      return mixNumber(mixText(kind(hash, 10), event.file), event.bytes);
+      return mixNamed(kind(hash, 10), event.bytes, event.file);
     case "persist-begun": {
       const { hardState, entries, snapshot } = event;
       // Which of them are there has a word: without it the figures of one could stand for those of another.
@@ -150,32 +188,31 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
         kind(hash, 15),
         (hardState === null ? 0 : 1) | (entries === null ? 0 : 2) | (snapshot === null ? 0 : 4),
       );
-      if (hardState !== null)
-        h = mixTextOrNull(mixNumber(mixNumber(h, hardState.term), hardState.commit), hardState.vote);
+      if (hardState !== null) h = mixTextOrNull(mixNumbers(h, hardState.term, hardState.commit), hardState.vote);
       if (entries !== null) h = mixId(mixId(h, entries.first), entries.last);
       return snapshot === null ? h : mixId(h, snapshot);
     }
     case "sync-began":
-      return mixNumber(mixNumber(kind(hash, 11), event.token), event.endsAt);
+      return mixNumbers(kind(hash, 11), event.token, event.endsAt);
     case "synced":
       return mixNumber(kind(hash, 12), event.token);
     case "entries-shown": {
       let h = mix(kind(hash, 16), event.entries.length);
       for (const entry of event.entries)
-        h = mixTextOrNull(mixText(mixText(mixId(h, entry), entry.type), entry.label), entry.request);
+        h = mixTextOrNull(mixNamed(mixId(h, entry), wordOfName(entry.type), entry.label), entry.request);
       return h;
     }
     case "match-advanced":
-      return mixNumber(mixNumber(mixText(kind(hash, 17), event.peer), event.match), event.next);
+      return mixText(mixNumbers(kind(hash, 17), event.match, event.next), event.peer);
     case "stable-advanced":
     case "commit-advanced":
     case "apply-handed-out":
     case "applied": {
       const { type, from, to } = event;
-      return mixNumber(mixNumber(kind(hash, (type.charCodeAt(1) << 8) | type.length), from), to);
+      return mixNumbers(kind(hash, (type.charCodeAt(1) << 8) | type.length), from, to);
     }
     case "command-applied":
-      return mixTextOrNull(mixText(mixNumber(kind(hash, 22), event.index), event.label), event.summary);
+      return mixTextOrNull(mixNamed(kind(hash, 22), event.index, event.label), event.summary);
     case "woke":
       return mix(hash, 13);
     default:
@@ -203,11 +240,13 @@ type FrequentBody = Envelope &
         readonly leaderCommit: number;
       }
     | { readonly type: "AppendEntriesReply"; readonly rejected: boolean; readonly index: number; readonly hint: Id }
+    | { readonly type: "Heartbeat"; readonly leaderCommit: number; readonly context: string | null }
+    | { readonly type: "HeartbeatReply"; readonly context: string | null }
   );
 
 /** From whom and to whom a message says that it is: all but always by whom and to whom it is sent. */
 function mixEnvelope(hash: number, { from, to, term }: Envelope, sender: string | null, receiver: string): number {
-  const h = from === sender && to === receiver ? hash : mixText(mixText(kind(hash, 28), from), to);
+  const h = from === sender && to === receiver ? hash : mixBoth(kind(hash, 28), wordOf(from), wordOf(to));
   return mixNumber(h, term);
 }
 
@@ -215,10 +254,10 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
   switch (body.type) {
     case "AppendEntries": {
       let h = mixId(mixEnvelope(kind(hash, 23), body, sender, receiver), body.prev);
-      h = mix(mixNumber(h, body.leaderCommit), body.entries.length);
+      h = mixNumbers(h, body.leaderCommit, body.entries.length);
       for (const entry of body.entries) {
-        h = mix(mixText(mixId(h, entry), entry.type), entry.refused === true ? 1 : 2);
-        h = mix(mix(h, entry.data.length), hashOfBytes(entry.data));
+        h = mixBoth(mixId(h, entry), wordOfName(entry.type), entry.refused === true ? 1 : 2);
+        h = mixBoth(h, entry.data.length, hashOfBytes(entry.data));
       }
       return h;
     }
@@ -226,13 +265,19 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
       const h = mixEnvelope(kind(hash, body.rejected ? 27 : 24), body, sender, receiver);
       return mixId(mixNumber(h, body.index), body.hint);
     }
+    case "Heartbeat": {
+      const h = mixEnvelope(kind(hash, 29), body, sender, receiver);
+      return mixTextOrNull(mixNumber(h, body.leaderCommit), body.context);
+    }
+    case "HeartbeatReply":
+      return mixTextOrNull(mixEnvelope(kind(hash, 30), body, sender, receiver), body.context);
     default:
       return mixValue(hash, body);
   }
 }
 
 function mixId(hash: number, { term, index }: Id): number {
-  return mixNumber(mixNumber(hash, term), index);
+  return mixNumbers(hash, term, index);
 }
 
 function mixTextOrNull(hash: number, text: string | null): number {
@@ -271,7 +316,7 @@ function mixValue(hash: number, value: unknown): number {
     for (const item of value) h = mixValue(h, item);
     return h;
   }
-  if (value instanceof Uint8Array) return mix(mix(hash, value.length), hashOfBytes(value));
+  if (value instanceof Uint8Array) return mixBoth(hash, value.length, hashOfBytes(value));
   return mixFields(hash, value);
 }
 
