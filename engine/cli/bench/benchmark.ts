@@ -36,13 +36,18 @@ export function rounded(value: number): number {
 }
 
 /**
- * Milliseconds of processor time that this process has taken. The engine is measured by it and not by the clock on the
- * wall, so that what else runs on the machine counts little; alone on a machine the two differ by the collector's
- * helper threads, which count here.
+ * Starts to measure a piece of work of this thread's.
+ *
+ * @returns milliseconds since then: of the clock on the wall or of processor time, whichever are fewer. The thread took
+ *   no more than either: the clock also counts what else ran on the machine, processor time also what the collector's
+ *   helper threads did meanwhile.
  */
-export function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
+export function stopwatch(): () => number {
+  const [wall, processor] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const { user, system } = process.cpuUsage(processor);
+    return Math.min(performance.now() - wall, (user + system) / 1_000);
+  };
 }
 
 export function median(values: readonly number[]): number {

@@ -8,7 +8,7 @@
 import { LAB_STORIES } from "../../labs/stories/index.ts";
 import { type LabStory, tellStory } from "../../labs/story.ts";
 import { LAB_KIT } from "../../labs/world.ts";
-import { type Measured, median, processorMs } from "./benchmark.ts";
+import { type Measured, median, stopwatch } from "./benchmark.ts";
 
 const WARM_ROUNDS = 3;
 const SHOWN = 12;
@@ -39,7 +39,7 @@ export function measureLabStories(what: "median" | "worst" | "first"): Measured 
 
 /** Milliseconds of processor time for a minute of the story, or for all of a shorter one. */
 function timeOf(story: LabStory): number {
-  const began = processorMs();
+  const spent = stopwatch();
   tellStory(story, LAB_KIT);
-  return (processorMs() - began) / Math.max(1, story.endsAt / 60);
+  return spent() / Math.max(1, story.endsAt / 60);
 }

@@ -3,7 +3,7 @@ import { rngFor } from "../../base/rng.ts";
 import { RedisServer } from "../../redis/server.ts";
 import type { ProcessId } from "../../sim/command.ts";
 import type { Out, Stamp } from "../../sim/process.ts";
-import { type Measured, median, processorMs, spread } from "./benchmark.ts";
+import { type Measured, median, spread, stopwatch } from "./benchmark.ts";
 
 const BATCH = 64;
 const KEYS = 10_000;
@@ -43,7 +43,7 @@ class Bench {
 
   /** @returns commands a second */
   rate(make: (i: number) => readonly string[]): number {
-    const began = processorMs();
+    const spent = stopwatch();
     for (let done = 0; done < COUNT; done += BATCH) {
       for (let i = done; i < done + BATCH; i += 1) {
         this.#n += 1;
@@ -52,7 +52,7 @@ class Bench {
       }
       this.#server.flush(this.#stamp);
     }
-    return COUNT / ((processorMs() - began) / 1_000);
+    return COUNT / (spent() / 1_000);
   }
 }
 

@@ -4,7 +4,7 @@ import { MS } from "../../base/units.ts";
 import { clientIds } from "../../scenario/build.ts";
 import { DEFAULT_CONFIG } from "../../scenario/config.ts";
 import { Run } from "../../scenario/run.ts";
-import { type Measured, median, processorMs } from "./benchmark.ts";
+import { type Measured, median, stopwatch } from "./benchmark.ts";
 
 const EVENTS = 100_000;
 const MOMENTS = 60;
@@ -24,10 +24,10 @@ export async function measureSeek(): Promise<Measured> {
   const tries = moments.map((): number[] => []);
   for (let time = 0; time < TIMES; time += 1) {
     for (const [i, moment] of moments.entries()) {
-      const began = processorMs();
+      const spent = stopwatch();
       run.seek(moment);
       run.delta();
-      tries[i]?.push(processorMs() - began);
+      tries[i]?.push(spent());
     }
   }
   const costs = tries.map((one) => median(one));

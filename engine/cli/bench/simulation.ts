@@ -7,7 +7,7 @@ import { Run } from "../../scenario/run.ts";
 import type { Command } from "../../sim/command.ts";
 import { InlineHost } from "../../sim/host.ts";
 import { World } from "../../sim/world.ts";
-import { type Measured, median, processorMs, spread } from "./benchmark.ts";
+import { type Measured, median, spread, stopwatch } from "./benchmark.ts";
 
 interface Setting {
   readonly timing: TimingProfile;
@@ -43,18 +43,17 @@ export async function measureSimulation({ timing, writesPerS, entries, recorded 
   let writes = 0;
   const step = writesPerS === 0 ? 100 * MS : SECOND / writesPerS;
   const slice = async (): Promise<{ readonly rate: number; readonly events: number }> => {
-    const [began, from, n] = [processorMs(), world.now(), world.events()];
-    let spent = 0;
-    while (spent < SLICE_MS) {
+    const [spent, from, n] = [stopwatch(), world.now(), world.events()];
+    while (spent() < SLICE_MS) {
       for (let i = 0; i < 100; i += 1) {
         if (writesPerS > 0) world.write(`value ${(writes += 1)}`);
         // oxlint-disable-next-line no-await-in-loop
         await world.runTo(world.now() + step);
       }
-      spent = processorMs() - began;
     }
+    const ms = spent();
     const simulated = (world.now() - from) / SECOND;
-    return { rate: simulated / (spent / 1_000), events: (world.events() - n) / simulated };
+    return { rate: simulated / (ms / 1_000), events: (world.events() - n) / simulated };
   };
   await slice();
   await slice();

@@ -6,7 +6,7 @@ import { InternalRaftRequest, PutRequest, RangeRequest, WatchCreateRequest } fro
 import { create, decode, encode } from "../../etcd/api/proto.ts";
 import { EtcdState } from "../../etcd/state.ts";
 import { Watchable } from "../../etcd/watch/watchable.ts";
-import { type Measured, median, processorMs, spread } from "./benchmark.ts";
+import { type Measured, median, spread, stopwatch } from "./benchmark.ts";
 
 const KEYS = 100_000;
 const VALUE = "x".repeat(64);
@@ -38,9 +38,9 @@ function chosen(count: number, keys: number): readonly number[] {
 
 /** Times a second, by the processor's time. */
 function rate(count: number, work: () => void): number {
-  const began = processorMs();
+  const spent = stopwatch();
   work();
-  return count / ((processorMs() - began) / 1_000);
+  return count / (spent() / 1_000);
 }
 
 /** A request of its own, a response, the history and the index, for each. */
@@ -86,12 +86,12 @@ export function measureStoreRange(): Measured {
   const starts = chosen(COUNT, KEYS - LENGTH);
   let found = 0;
   const round = (): number => {
-    const began = processorMs();
+    const spent = stopwatch();
     for (const start of starts) {
       const answer = state.range(create(RangeRequest, { key: keyOf(start), rangeEnd: keyOf(start + LENGTH) }));
       if ("kvs" in answer) found += answer.kvs.length;
     }
-    return (processorMs() - began) / COUNT;
+    return spent() / COUNT;
   };
   round();
   const times = Array.from({ length: ROUNDS }, round);
@@ -110,9 +110,9 @@ export function measureStoreWatchers(): Measured {
     const keys = chosen(COUNT, 10);
     return () => {
       let told = 0;
-      const began = processorMs();
+      const spent = stopwatch();
       for (const key of keys) told += watchable.notify(putOne(state, key).changes).length;
-      const cost = (processorMs() - began) / COUNT;
+      const cost = spent() / COUNT;
       assert(told === COUNT, "one watch was told of each put");
       state.mvcc.compact(state.mvcc.revision);
       return cost * 1_000;
@@ -136,9 +136,9 @@ export function measureStoreCheckpoint(): Measured {
   }
   let kept = 0;
   const round = (): number => {
-    const began = processorMs();
+    const spent = stopwatch();
     for (let i = 0; i < 10; i += 1) kept += state.checkpoint().lessor.leases.length;
-    return (processorMs() - began) / 10;
+    return spent() / 10;
   };
   round();
   const times = Array.from({ length: ROUNDS }, round);
