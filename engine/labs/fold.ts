@@ -76,6 +76,8 @@ export class LabFold {
   /** Whether somebody wants the lock; null: to be looked up again. */
   #isWanted: boolean | null = null;
   readonly #servers: ReadonlySet<ProcessId>;
+  #lastProcess: ProcessId | null = null;
+  #lastClient: Client | undefined;
 
   constructor(config: LabConfig, saved: unknown = null) {
     this.#config = config;
@@ -118,7 +120,7 @@ export class LabFold {
     this.#pass(traced.at);
     const { process, event } = traced;
     if (this.#truth.add(traced)) this.#settleHolder(traced.id);
-    const client = process === null ? undefined : this.#state.clients.get(process);
+    const client = this.#clientAt(process);
     if (client !== undefined) this.#client(client, event as LabEvent | WorldEvent, traced);
     else if (process === RESOURCE) this.#resource(event as ResourceEvent, traced);
     else if (process !== null) this.#server(process, event as RedisEvent | WorldEvent);
@@ -336,6 +338,15 @@ export class LabFold {
         return this.#wants(client);
       default:
     }
+  }
+
+  /** Several events of one process follow each other, and a map is slower than a look at the last. */
+  #clientAt(process: ProcessId | null): Client | undefined {
+    if (process !== this.#lastProcess) {
+      this.#lastProcess = process;
+      this.#lastClient = process === null ? undefined : this.#state.clients.get(process);
+    }
+    return this.#lastClient;
   }
 
   #touch(client: Client): void {

@@ -175,8 +175,9 @@ export class LabClient implements Process {
     // A step may make another one ready at this instant, when lines take no time.
     for (let again = true; again && !state.failed; ) {
       again = false;
-      for (const { name } of state.threads) {
-        const thread = state.threads.find((one) => one.name === name);
+      const { threads } = state;
+      for (const before of threads) {
+        const thread = state.threads === threads ? before : state.threads.find(({ name }) => name === before.name);
         if (thread === undefined || !this.#isDue(thread)) continue;
         again = true;
         this.#attempt(() => this.#advance(thread));
@@ -326,7 +327,8 @@ export class LabClient implements Process {
     const state = this.#state;
     if (set !== undefined) {
       const before = present(state.locals, "locals of a program that runs");
-      this.#change(before, { ...before, ...set });
+      // Two spreads in one literal take five times as long.
+      this.#change(before, Object.assign({ ...before }, set));
     }
     if (stop !== undefined) for (const name of stop) this.#end(name);
     if (to === null) this.#end(thread.name);
@@ -394,8 +396,11 @@ export class LabClient implements Process {
       emit({ type: "own-deadline", endsIn: after.deadline === null ? null : after.deadline - this.#stamp.mono });
     if (before?.state !== after.state) emit({ type: "program-state", state: after.state });
     const knows = this.#program.knows(after);
-    for (const [name, value] of Object.entries(knows))
-      if ((this.#state.knows[name] ?? null) !== value) emit({ type: "program-knows", name, value });
+    const known = this.#state.knows;
+    for (const name in knows) {
+      const value = knows[name] ?? null;
+      if ((known[name] ?? null) !== value) emit({ type: "program-knows", name, value });
+    }
     this.#state.knows = knows;
   }
 

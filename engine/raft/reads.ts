@@ -21,7 +21,9 @@ export interface PendingRead extends ReadRequest {
 /** Oldest first. A context that waits already is not asked a second time. */
 export function addRead(queue: PendingRead[], request: ReadRequest, index: Index, self: NodeId): boolean {
   if (queue.some((read) => read.context === request.context)) return false;
-  queue.push({ ...request, index, acks: new Map([[self, true]]) });
+  const acks = new Map<NodeId, boolean>();
+  acks.set(self, true);
+  queue.push({ ...request, index, acks });
   return true;
 }
 

@@ -91,7 +91,8 @@ export type Place =
 
 export function placeOf(ownPath: string, queue: readonly LockNode[]): Place {
   const own = nameOf(ownPath);
-  const at = queue.findIndex(({ name }) => name === own);
+  const counted = parseLockNode(own)?.number;
+  const at = queue.findIndex(({ name, number }) => number === counted && name === own);
   const [mine, before] = [queue[at], queue[at - 1]];
   if (mine === undefined) return { type: "lost" };
   if (before === undefined) return { type: "holder", token: mine.number };

@@ -345,6 +345,7 @@ export class ZooKeeperServer {
 
   #wait(connection: ConnectionId, waiting: Waiting): void {
     const client = present(this.#clients.get(connection), "the client that asks");
+    if (client.waiting.length === 0 && !isInLog(waiting)) return this.#answerRead(connection, client, waiting);
     this.#clients.set(connection, { ...client, waiting: [...client.waiting, waiting] });
     this.#answerReads(connection);
   }
@@ -354,12 +355,16 @@ export class ZooKeeperServer {
     for (;;) {
       const client = this.#clients.get(connection);
       const first = client?.waiting[0];
-      if (client === undefined || first === undefined || (first.type === "request" && first.inLog)) return;
+      if (client === undefined || first === undefined || isInLog(first)) return;
       this.#clients.set(connection, { ...client, waiting: client.waiting.slice(1) });
-      if (first.type === "ping") this.#host.transmit(connection, { type: "pong", zxid: this.#machine.zxid });
-      else
-        this.#reply(connection, first.xid, this.#machine.zxid, this.#read(connection, client, first.call as ReadCall));
+      this.#answerRead(connection, client, first);
     }
+  }
+
+  #answerRead(connection: ConnectionId, client: Client, asked: Waiting): void {
+    const { zxid } = this.#machine;
+    if (asked.type === "ping") this.#host.transmit(connection, { type: "pong", zxid });
+    else this.#reply(connection, asked.xid, zxid, this.#read(connection, client, asked.call as ReadCall));
   }
 
   #read(connection: ConnectionId, client: Client, call: ReadCall): Answer {
@@ -583,6 +588,10 @@ export class ZooKeeperServer {
 }
 
 const OK: Answer = { err: "OK", result: {} };
+
+function isInLog(waiting: Waiting): boolean {
+  return waiting.type === "request" && waiting.inLog;
+}
 
 /** ZooKeeper's ContainerManager: how often it looks. */
 const CLEAN_EVERY: Micros = 60_000 * MS;

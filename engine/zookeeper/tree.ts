@@ -78,7 +78,7 @@ interface Node {
   /** In which it was made or last copied: one of an older epoch belongs to a checkpoint too. */
   readonly epoch: number;
   readonly children: Set<string>;
-  /** The children in order, once somebody has asked: fifty that wait read the same ones. Null after a change. */
+  /** The children in order, once somebody has asked: fifty that wait read the same ones. A list that never changes. */
   inOrder: readonly string[] | null;
 }
 
@@ -103,8 +103,8 @@ export interface TreeState {
 interface Attempt extends Stamped {
   readonly undo: (() => void)[];
   readonly changes: Change[];
-  /** Counters within a multi, which run ahead of the tree's where that sticks. */
-  readonly counters: Map<string, number>;
+  /** Counters within a multi, which run ahead of the tree's where that sticks; null outside. */
+  readonly counters: Map<string, number> | null;
 }
 
 type Outcome = Result | ErrorName;
@@ -142,7 +142,9 @@ export class Tree {
   /** Carries a write out, or does nothing and says why. */
   write(call: WriteCall, stamped: Stamped): Written {
     this.#checkpoint = null;
-    const attempt: Attempt = { ...stamped, undo: [], changes: [], counters: new Map() };
+    const { ids, session, zxid, time } = stamped;
+    const counters = call.call === "multi" ? new Map<string, number>() : null;
+    const attempt: Attempt = { ids, session, zxid, time, undo: [], changes: [], counters };
     if (call.call === "multi") return this.#multi(call.ops, attempt);
     const outcome = call.call === "setACL" ? this.#setAcl(call, attempt) : this.#single(call, attempt);
     const answer: Answer = typeof outcome === "string" ? { err: outcome } : { err: "OK", result: outcome };
@@ -290,7 +292,7 @@ export class Tree {
     const parent = this.#nodes.get(nodeKey(parentPath));
     if (parent === undefined) return "NoNode";
     if (!allows(parent.acl, PERMS.create, idsOf(attempt.ids))) return "NoAuth";
-    const counter = attempt.counters.get(nodeKey(parentPath)) ?? parent.counter;
+    const counter = attempt.counters?.get(nodeKey(parentPath)) ?? parent.counter;
     const path = isSequential(op.mode) ? op.path + sequenceSuffix(counter) : op.path;
     if (!isValidPath(path)) return "BadArguments";
     if (this.#nodes.has(path)) return "NodeExists";
@@ -328,7 +330,7 @@ export class Tree {
   }
 
   #count(path: string, parent: Node, counter: number, { zxid, undo, counters }: Attempt): void {
-    counters.set(path, counter);
+    counters?.set(path, counter);
     if (this.#options.overflow === "sticks" && counter < parent.counter) return;
     const before = { counter: parent.counter, pzxid: parent.pzxid };
     parent.counter = counter;
@@ -515,13 +517,27 @@ function inOrder(node: Node): readonly string[] {
 }
 
 function addChild(parent: Node, path: string): void {
-  parent.children.add(nameOf(path));
-  parent.inOrder = null;
+  const name = nameOf(path);
+  parent.children.add(name);
+  parent.inOrder &&= parent.inOrder.toSpliced(placeIn(parent.inOrder, name), 0, name);
+}
+
+/** How many of a list in order stand before the name. */
+function placeIn(names: readonly string[], name: string): number {
+  let [low, high] = [0, names.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((names[middle] as string) < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function removeChild(parent: Node, path: string): void {
-  parent.children.delete(nameOf(path));
-  parent.inOrder = null;
+  const name = nameOf(path);
+  parent.children.delete(name);
+  const at = parent.inOrder === null ? -1 : placeIn(parent.inOrder, name);
+  if (parent.inOrder?.[at] === name) parent.inOrder = parent.inOrder.toSpliced(at, 1);
 }
 
 const TTL_MAX = 2 ** 40 - 1;

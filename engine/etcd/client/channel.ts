@@ -69,13 +69,13 @@ interface Common {
   readonly endpoint: ProcessId | null;
   readonly hasLeader: boolean;
   readonly deadline: Micros | null;
-  readonly state: "waiting" | "back-off" | "sent";
-  readonly member: ProcessId | null;
+  state: "waiting" | "back-off" | "sent";
+  member: ProcessId | null;
   /** Its number on the connection. */
-  readonly wire: number;
-  readonly attempt: number;
+  wire: number;
+  attempt: number;
   /** The end of its back-off. */
-  readonly until: Micros | null;
+  until: Micros | null;
 }
 
 interface UnaryCall extends Common {
@@ -92,7 +92,7 @@ interface StreamCall extends Common {
   readonly kind: "stream";
   readonly method: StreamMethod;
   /** What waits for a connection; with a stream that may be opened again, all that was sent. */
-  readonly queue: readonly object[];
+  queue: readonly object[];
   /** Repeatable, and nothing has come of it yet: after an error it may be opened again. */
   readonly isFresh: boolean;
   /** Why it is opened again: what its owner is told if no token can be had for that. */
@@ -344,20 +344,24 @@ export class Channel {
   #sendOn(call: Call, { member }: Connection): void {
     const state = this.#state;
     state.wires += 1;
-    const sent: Call = { ...call, state: "sent", member, wire: state.wires, attempt: call.attempt + 1, until: null };
+    call.state = "sent";
+    call.member = member;
+    call.wire = state.wires;
+    call.attempt += 1;
+    call.until = null;
     const metadata = { token: call.kind === "unary" && call.own ? null : state.token, hasLeader: call.hasLeader };
-    const { wire, attempt } = sent;
-    if (sent.kind === "unary") {
-      const { method, body } = sent;
-      state.calls.set(sent.ticket, sent);
-      this.#transmit(sent, { type: "call", call: wire, method, metadata, body });
+    const { ticket, wire, attempt } = call;
+    if (call.kind === "unary") {
+      const { method, body } = call;
+      this.#transmit(call, { type: "call", call: wire, method, metadata, body });
     } else {
-      state.calls.set(sent.ticket, sent.isFresh ? sent : { ...sent, queue: [] });
-      this.#transmit(sent, { type: "open", call: wire, method: sent.method, metadata });
-      for (const body of sent.queue) this.#transmit(sent, { type: "send", call: wire, body });
-      if (sent.halfClosed) this.#transmit(sent, { type: "half-close", call: wire });
+      const { queue } = call;
+      if (!call.isFresh) call.queue = [];
+      this.#transmit(call, { type: "open", call: wire, method: call.method, metadata });
+      for (const body of queue) this.#transmit(call, { type: "send", call: wire, body });
+      if (call.halfClosed) this.#transmit(call, { type: "half-close", call: wire });
     }
-    this.#emit?.({ type: "call-sent", call: sent.ticket, method: sent.method, member, attempt, wire });
+    this.#emit?.({ type: "call-sent", call: ticket, method: call.method, member, attempt, wire });
   }
 
   #transmit({ member }: Call, frame: ClientFrame): void {

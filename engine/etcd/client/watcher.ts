@@ -53,12 +53,12 @@ interface Watch {
   readonly request: WatchCreateRequest;
   readonly notify: boolean;
   /** Where it goes on after a break; 0 until a member has said what now is. */
-  readonly nextRevision: number;
+  nextRevision: number;
   /** The member's id for it on the present stream; null until it is created there. */
   readonly id: number | null;
   readonly seenBefore: boolean;
   /** Parts of a response that is not whole yet. */
-  readonly fragments: readonly Event[];
+  fragments: readonly Event[];
 }
 
 interface State {
@@ -71,6 +71,11 @@ interface State {
   /** When it opens another stream; null when it has one, or needs none. */
   reopenAt: Micros | null;
   backOff: Micros;
+}
+
+/** One changes in place at every message. */
+function copyOf(watches: ReadonlyMap<number, Watch>): Map<number, Watch> {
+  return new Map(Array.from(watches, ([watch, known]) => [watch, { ...known }]));
 }
 
 const BACK_OFF_MIN: Micros = 1 * MS;
@@ -174,12 +179,12 @@ export class Watcher {
 
   checkpoint(): unknown {
     const { watches, creating } = this.#state;
-    return { ...this.#state, watches: new Map(watches), creating: [...creating] };
+    return { ...this.#state, watches: copyOf(watches), creating: [...creating] };
   }
 
   restore(checkpoint: unknown): void {
     const saved = checkpoint as State;
-    this.#state = { ...saved, watches: new Map(saved.watches), creating: [...saved.creating] };
+    this.#state = { ...saved, watches: copyOf(saved.watches), creating: [...saved.creating] };
   }
 
   #ensureStream(): void {
@@ -261,7 +266,7 @@ export class Watcher {
       return this.#leaveWhenEmpty();
     }
     if (response.fragment) {
-      this.#state.watches.set(known.watch, { ...known, fragments: [...known.fragments, ...response.events] });
+      known.fragments = [...known.fragments, ...response.events];
       return;
     }
     this.#deliver(known, response);
@@ -273,7 +278,8 @@ export class Watcher {
     const newest = events.at(-1)?.kv?.modRevision ?? 0;
     // Without events everything up to the header's revision was seen.
     const nextRevision = events.length > 0 ? newest + 1 : Math.max(known.nextRevision, revision + 1);
-    this.#state.watches.set(known.watch, { ...known, nextRevision, fragments: [] });
+    known.nextRevision = nextRevision;
+    if (known.fragments.length > 0) known.fragments = [];
     this.#emit?.({ type: "watch-delivered", watch: known.watch, revision, events: events.length });
     this.#outcomes.push({ type: "watch-events", watch: known.watch, header, events });
   }

@@ -352,7 +352,11 @@ export class Watchable {
 
   /** @returns false when its stream takes no more */
   #tell(watcher: Watcher, changes: readonly Change[], revision: number, told: Told[]): boolean {
-    const events = changes.flatMap((change) => this.#eventFor(watcher, change));
+    const events: Event[] = [];
+    for (const change of changes) {
+      const event = this.#eventFor(watcher, change);
+      if (event !== null) events.push(event);
+    }
     if (events.length === 0) return true;
     const { stream, id: watchId } = watcher;
     const response = create(WatchResponse, { header: this.#header(revision), watchId, events });
@@ -363,12 +367,12 @@ export class Watchable {
   }
 
   /** The value before is looked up as it is sent, and is missing once it is compacted. */
-  #eventFor({ filters, prevKv }: Watcher, { main, tombstone, kv }: Change): Event[] {
-    if (filters.includes(tombstone ? "NODELETE" : "NOPUT")) return [];
+  #eventFor({ filters, prevKv }: Watcher, { main, tombstone, kv }: Change): Event | null {
+    if (filters.includes(tombstone ? "NODELETE" : "NOPUT")) return null;
     const isCreate = !tombstone && kv.createRevision === kv.modRevision;
     const before = prevKv && !isCreate ? this.#store.getAt(kv.key, main - 1) : null;
     const after = tombstone ? create(KeyValue, { key: kv.key, modRevision: main }) : kv;
-    return [create(Event, { type: tombstone ? "DELETE" : "PUT", kv: after, prevKv: before })];
+    return create(Event, { type: tombstone ? "DELETE" : "PUT", kv: after, prevKv: before });
   }
 
   #keep(watcher: Watcher): void {

@@ -45,6 +45,8 @@ interface Saved {
 /** Waits for a renewal have numbers of their own, far from the library's. */
 const RENEWALS_FROM = 1_000_000_000;
 
+const NOTHING: readonly DriverOutcome[] = [];
+
 /** What a call ends with that took longer than it was given. */
 export const NO_ANSWER = "no answer in time";
 
@@ -130,24 +132,34 @@ export class ZkDriver implements Driver {
   }
 
   #notices(): readonly DriverOutcome[] {
-    return this.#conn.take().flatMap((notice): readonly DriverOutcome[] => {
+    const notices = this.#conn.take();
+    if (notices.length === 0) return NOTHING;
+    const outcomes: DriverOutcome[] = [];
+    for (const notice of notices) {
       switch (notice.type) {
         case "reply": {
           const { xid: ticket, answer } = notice;
           this.#deadlines.delete(ticket);
-          if (this.#forgotten.delete(ticket)) return [];
-          if (answer.err === "OK") return [{ type: "answer", ticket, body: answer satisfies Answer }];
-          return [{ type: "error", ticket, error: answer.err, unknown: answer.err === "ConnectionLoss" }];
+          if (this.#forgotten.delete(ticket)) break;
+          if (answer.err === "OK") outcomes.push({ type: "answer", ticket, body: answer satisfies Answer });
+          else outcomes.push({ type: "error", ticket, error: answer.err, unknown: answer.err === "ConnectionLoss" });
+          break;
         }
-        case "event":
-          return [...this.#listeners]
-            .filter(([, path]) => path === notice.event.path)
-            .map(([watch]) => ({ type: "event", watch, event: { type: notice.event.type } satisfies ZkTold }));
-        case "state":
-          if (notice.state === "SyncConnected") return [];
-          return [...this.#listeners].map(([watch]) => ({ type: "event", watch, event: { type: notice.state } }));
+        case "event": {
+          const { type, path: of } = notice.event;
+          for (const [watch, path] of this.#listeners)
+            if (path === of) outcomes.push({ type: "event", watch, event: { type } satisfies ZkTold });
+          break;
+        }
+        case "state": {
+          const { state: type } = notice;
+          if (type === "SyncConnected") break;
+          for (const watch of this.#listeners.keys())
+            outcomes.push({ type: "event", watch, event: { type } satisfies ZkTold });
+        }
       }
-    });
+    }
+    return outcomes;
   }
 
   wakeAt(): Micros | null {

@@ -46,7 +46,8 @@ function zookeeper(variant: Variant): Program<Zk, ZkRequest> {
   const call = (request: Call) => ({ do: "call", request: { type: "call", call: request } }) as const;
   /** Mended, no call lasts longer than the whole may. */
   const callWithin = ({ params: { limit }, since }: Zk, { mono }: Here, request: Call) => ({
-    ...call(request),
+    do: "call" as const,
+    request: { type: "call" as const, call: request },
     timeout: mended && limit !== null ? Math.max(0, since + limit - mono) : null,
   });
   const isOver = (got: Got): boolean => got.type === "error" && got.error === NO_ANSWER;
