@@ -22,3 +22,6 @@ export interface Driver {
   checkpoint(): unknown;
   restore(checkpoint: unknown): void;
 }
+
+/** What comes of most inputs. */
+export const NO_OUTCOMES: readonly DriverOutcome[] = [];

@@ -5,7 +5,7 @@
  * step, while timers, the library and messages go on; a step at a time lets it pass just that one.
  */
 import { present } from "../base/assert.ts";
-import { type Rng, rngFromState, type RngState } from "../base/rng.ts";
+import { rngFromState, type RngState } from "../base/rng.ts";
 import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { describeError } from "../sim/host.ts";
@@ -45,6 +45,7 @@ interface Thread {
 
 interface State {
   incarnation: number;
+  /** The program's own: it reads them, and its turns say what they become. Changed in place, and copied. */
   locals: CommonLocals | null;
   threads: readonly Thread[];
   /** Events of watches that nobody has awaited yet, by the watch; changed in place, and copied for a checkpoint. */
@@ -67,7 +68,8 @@ const MAIN = "main";
 
 function copyOf(state: State): State {
   const mail = new Map(Array.from(state.mail, ([watch, events]) => [watch, [...events]]));
-  return { ...state, mail };
+  const locals = state.locals === null ? null : { ...state.locals };
+  return { ...state, locals, mail };
 }
 
 export class LabClient implements Process {
@@ -76,9 +78,9 @@ export class LabClient implements Process {
   readonly #env: Env;
   readonly #driver: Driver;
   readonly #emit: ((event: LabEvent) => void) | null;
-  #rng: Rng;
   /** At the input at hand. */
   readonly #stamp = { mono: 0, wall: 0, awake: 0 };
+  readonly #here: { -readonly [K in keyof Here]: Here[K] };
   #state: State;
 
   constructor(config: LabClientConfig, program: AnyProgram, driver: Driver, env: Env) {
@@ -87,7 +89,7 @@ export class LabClient implements Process {
     this.#driver = driver;
     this.#env = env;
     this.#emit = env.out.emit;
-    this.#rng = env.rng;
+    this.#here = { mono: 0, wall: 0, rng: env.rng, self: env.id };
     this.#state = {
       incarnation: 0,
       locals: null,
@@ -143,22 +145,19 @@ export class LabClient implements Process {
     stamp.mono = mono;
     stamp.wall = wall;
     stamp.awake = awake;
+    this.#here.mono = mono;
+    this.#here.wall = wall;
   }
 
   checkpoint(): unknown {
-    return { state: copyOf(this.#state), rng: this.#rng.state(), driver: this.#driver.checkpoint() };
+    return { state: copyOf(this.#state), rng: this.#here.rng.state(), driver: this.#driver.checkpoint() };
   }
 
   restore(checkpoint: unknown): void {
     const saved = checkpoint as { readonly state: State; readonly rng: RngState; readonly driver: unknown };
     this.#state = copyOf(saved.state);
-    this.#rng = rngFromState(saved.rng);
+    this.#here.rng = rngFromState(saved.rng);
     this.#driver.restore(saved.driver);
-  }
-
-  get #here(): Here {
-    const { mono, wall } = this.#stamp;
-    return { mono, wall, rng: this.#rng, self: this.#env.id };
   }
 
   // ── threads ──
@@ -194,16 +193,15 @@ export class LabClient implements Process {
       const state = this.#state;
       state.failed = true;
       state.threads = [];
-      const before = state.locals;
       this.#emit?.({ type: "program-failed", error: describeError(error).message });
-      if (before !== null) this.#change(before, { ...before, state: "failed", believes: false });
+      if (state.locals !== null) this.#change(state.locals, { state: "failed", believes: false });
       else this.#emit?.({ type: "program-state", state: "failed" });
     }
   }
 
   #begin(): void {
     const state = this.#state;
-    const locals = this.#program.begin(this.#config.params, this.#here);
+    const locals = { ...this.#program.begin(this.#config.params, this.#here) };
     state.locals = locals;
     this.#tellChange(null, locals);
     this.#start(MAIN, this.#program.threads.main);
@@ -325,11 +323,7 @@ export class LabClient implements Process {
 
   #turn(thread: Thread, { to, set, start, stop, interrupt }: Turn<CommonLocals>): void {
     const state = this.#state;
-    if (set !== undefined) {
-      const before = present(state.locals, "locals of a program that runs");
-      // Two spreads in one literal take five times as long.
-      this.#change(before, Object.assign({ ...before }, set));
-    }
+    if (set !== undefined) this.#change(present(state.locals, "locals of a program that runs"), set);
     if (stop !== undefined) for (const name of stop) this.#end(name);
     if (to === null) this.#end(thread.name);
     else if (stop === undefined || !stop.includes(thread.name)) this.#start(thread.name, to);
@@ -379,12 +373,13 @@ export class LabClient implements Process {
 
   // ── what is told ──
 
-  #change(before: CommonLocals, after: CommonLocals): void {
-    this.#state.locals = after;
-    this.#tellChange(before, after);
+  #change(locals: CommonLocals, set: Partial<CommonLocals>): void {
+    const { identity, watches, believes, deadline, state } = locals;
+    Object.assign(locals, set);
+    this.#tellChange({ identity, watches, believes, deadline, state }, locals);
   }
 
-  #tellChange(before: CommonLocals | null, after: CommonLocals): void {
+  #tellChange(before: Omit<CommonLocals, "token"> | null, after: CommonLocals): void {
     const emit = this.#emit;
     if (emit === null) return;
     if (before?.identity !== after.identity && (before !== null || after.identity !== null))

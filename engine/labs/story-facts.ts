@@ -38,23 +38,26 @@ export class StoryFacts {
   /** What a leader that took over gave each lease besides its TTL. */
   readonly extended: Micros[] = [];
 
-  add({ at, process, event }: TraceEvent): void {
-    const told = event as EtcdEvent | LabEvent | RoleTold;
-    if (told.type === "notified") this.told.push({ at, client: process, what: told.what });
-    else if (told.type === "program-knows")
-      this.learned.push({ at, client: process, name: told.name, value: told.value });
-    else if (told.type === "program-state") this.learned.push({ at, client: process, name: STATE, value: told.state });
+  add(traced: TraceEvent): void {
+    const told = traced.event as EtcdEvent | LabEvent | RoleTold;
+    if (told.type === "notified") this.told.push({ at: traced.at, client: traced.process, what: told.what });
+    else if (told.type === "program-knows") this.#learns(traced, told.name, told.value);
+    else if (told.type === "program-state") this.#learns(traced, STATE, told.state);
     else if (told.type === "etcd-lease-counted" && told.by === "leader-change")
       this.extended.push(told.expiresIn - told.ttl * SECOND);
-    else if (told.type === "role-changed" && process !== null)
-      this.roles.push({ at, process, leads: told.role === "leader" });
+    else if (told.type === "role-changed" && traced.process !== null)
+      this.roles.push({ at: traced.at, process: traced.process, leads: told.role === "leader" });
     else if (told.type === "etcd-applied" && told.index > this.#index) {
       this.#index = told.index;
       const change = (told.granted === null ? 0 : 1) - (told.ended === null ? 0 : 1);
       if (change === 0) return;
       this.#leases += change;
-      this.#leaseCounts.push({ at, count: this.#leases });
+      this.#leaseCounts.push({ at: traced.at, count: this.#leases });
     }
+  }
+
+  #learns({ at, process: client }: TraceEvent, name: string, value: string | null): void {
+    this.learned.push({ at, client, name, value });
   }
 
   /** When a client first came to know that, or into that state (`STATE`); null: never. */

@@ -70,10 +70,11 @@ export class EtcdTruth implements Truth {
     this.#mode = mode;
   }
 
-  add({ at, event }: TraceEvent): boolean {
-    const told = event as EtcdEvent;
+  add(traced: TraceEvent): boolean {
+    const told = traced.event as EtcdEvent;
     if (told.type === "etcd-lease-counted") {
       this.#queue = null;
+      const { at } = traced;
       const counted = { at, expiresAt: at + told.expiresIn, span: told.ttl * SECOND };
       this.#facts.leases.set(told.lease, counted);
       return [...this.#facts.keys.values()].some(({ lease }) => lease === told.lease);
@@ -201,8 +202,9 @@ export class RedisTruth implements Truth {
     this.#facts = { primary, values: new Map(), gone: new Map(), owner: null, shown: new Map() };
   }
 
-  add({ at, process, event }: TraceEvent): boolean {
-    const told = event as RedisEvent | SentinelEvent;
+  add(traced: TraceEvent): boolean {
+    const { process } = traced;
+    const told = traced.event as RedisEvent | SentinelEvent;
     if (process === null) return false;
     if (told.type === "redis-role") {
       if (told.role !== "primary" || told.why.rule === "configured" || this.#mode === "majority") return false;
@@ -216,7 +218,7 @@ export class RedisTruth implements Truth {
     if (told.type === "redis-key" && told.key === this.#key) {
       const before = this.#facts.values.get(process);
       if (before !== undefined && before.value !== told.value) this.#lose(before.value, "overwritten");
-      const value = { value: told.value, expireAt: told.expireAt, at };
+      const value = { value: told.value, expireAt: told.expireAt, at: traced.at };
       this.#facts.values = new Map(this.#facts.values).set(process, value);
       return true;
     }
@@ -230,7 +232,7 @@ export class RedisTruth implements Truth {
       return true;
     }
     if (told.type === "redis-command" && this.#mode === "timestamp" && process === this.#facts.primary)
-      return this.#command(told, at);
+      return this.#command(told, traced.at);
     if (told.type === "redis-started") {
       if (process === this.#facts.primary) this.#disown("forgotten");
       const before = this.#facts.values.get(process);
@@ -375,9 +377,10 @@ export class ZooKeeperTruth implements Truth {
     this.#lock = lock;
   }
 
-  add({ at, event }: TraceEvent): boolean {
-    const told = event as ZooKeeperServerEvent;
+  add(traced: TraceEvent): boolean {
+    const told = traced.event as ZooKeeperServerEvent;
     if (told.type === "session-counted") {
+      const { at } = traced;
       const { session, expiresIn, timeout: span } = told;
       this.#facts.sessions.set(session, { at, expiresAt: at + expiresIn, span });
       this.#queue = null;

@@ -10,7 +10,7 @@ import { create } from "../../etcd/api/proto.ts";
 import { type ClientOutcome, EtcdClient } from "../../etcd/client/client.ts";
 import { etcdClientConfig } from "../../etcd/client/config.ts";
 import type { WatchOptions } from "../../etcd/client/watcher.ts";
-import type { Driver, DriverOutcome } from "../driver.ts";
+import { type Driver, type DriverOutcome, NO_OUTCOMES } from "../driver.ts";
 
 export type EtcdRequest =
   | {
@@ -121,7 +121,8 @@ export class EtcdDriver implements Driver {
     this.#beatCount = beatCount;
   }
 
-  #translate(outcomes: readonly ClientOutcome[]): DriverOutcome[] {
+  #translate(outcomes: readonly ClientOutcome[]): readonly DriverOutcome[] {
+    if (outcomes.length === 0) return NO_OUTCOMES;
     const told: DriverOutcome[] = [];
     for (const outcome of outcomes) {
       switch (outcome.type) {

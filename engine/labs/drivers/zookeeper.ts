@@ -7,7 +7,7 @@ import type { Env, Input, Stamp } from "../../sim/process.ts";
 import { rngFromState } from "../../base/rng.ts";
 import type { Answer, Call, SessionId } from "../../zookeeper/api.ts";
 import { type ZkCheckpoint, type ZkConfig, ZkConn } from "../../zookeeper/client.ts";
-import type { Driver, DriverOutcome } from "../driver.ts";
+import { type Driver, type DriverOutcome, NO_OUTCOMES } from "../driver.ts";
 
 export type ZkRequest =
   | { readonly type: "call"; readonly call: Call }
@@ -45,14 +45,13 @@ interface Saved {
 /** Waits for a renewal have numbers of their own, far from the library's. */
 const RENEWALS_FROM = 1_000_000_000;
 
-const NOTHING: readonly DriverOutcome[] = [];
-
 /** What a call ends with that took longer than it was given. */
 export const NO_ANSWER = "no answer in time";
 
 export class ZkDriver implements Driver {
   readonly #conn: ZkConn;
-  #stamp: Stamp = { mono: 0, wall: 0, awake: 0 };
+  /** At the input at hand. */
+  readonly #stamp = { mono: 0, wall: 0, awake: 0 };
   #listeners = new Map<number, string>();
   #count = 0;
   #forgotten = new Set<number>();
@@ -98,10 +97,17 @@ export class ZkDriver implements Driver {
   }
 
   on(input: Input, stamp: Stamp): readonly DriverOutcome[] {
-    this.#stamp = { ...stamp };
+    this.#now(stamp);
     if (input.type === "boot") this.#conn.start(input.incarnation, stamp);
     this.#conn.step(input, stamp);
     return this.take();
+  }
+
+  #now({ mono, wall, awake }: Stamp): void {
+    const stamp = this.#stamp;
+    stamp.mono = mono;
+    stamp.wall = wall;
+    stamp.awake = awake;
   }
 
   take(): readonly DriverOutcome[] {
@@ -133,7 +139,7 @@ export class ZkDriver implements Driver {
 
   #notices(): readonly DriverOutcome[] {
     const notices = this.#conn.take();
-    if (notices.length === 0) return NOTHING;
+    if (notices.length === 0) return NO_OUTCOMES;
     const outcomes: DriverOutcome[] = [];
     for (const notice of notices) {
       switch (notice.type) {
@@ -178,7 +184,7 @@ export class ZkDriver implements Driver {
       forgotten: [...this.#forgotten],
       deadlines: [...this.#deadlines],
       renewals: this.#renewals,
-      stamp: this.#stamp,
+      stamp: { ...this.#stamp },
     };
     return saved;
   }
@@ -191,6 +197,6 @@ export class ZkDriver implements Driver {
     this.#forgotten = new Set(forgotten);
     this.#deadlines = new Map(deadlines);
     this.#renewals = renewals;
-    this.#stamp = stamp;
+    this.#now(stamp);
   }
 }
