@@ -27,7 +27,8 @@ export class Passing<T> {
   }
 
   get(id: number): T | undefined {
-    return this.#items[this.#find(id)];
+    const at = this.#find(id);
+    return at < 0 ? undefined : this.#items[at];
   }
 
   /** @param id of one that is here */
@@ -35,12 +36,16 @@ export class Passing<T> {
     this.#items[this.#find(id)] = item;
   }
 
-  delete(id: number): void {
+  /** It is not here any more. @returns undefined when it was not */
+  take(id: number): T | undefined {
     const at = this.#find(id);
-    if (this.#items[at] === undefined) return;
+    if (at < 0) return undefined;
+    const item = this.#items[at];
+    if (item === undefined) return undefined;
     this.#items[at] = undefined;
     this.#size -= 1;
     if (this.#items.length > 2 * this.#size + EMPTY_MAX) this.#closeUp();
+    return item;
   }
 
   /** All that are here, in the order of their numbers; a list of its own. */

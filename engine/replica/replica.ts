@@ -389,8 +389,8 @@ export class Replica implements Process {
   #sendOrHold(messages: readonly Sendable[]): void {
     let last = this.#writes.length - 1;
     while (last >= 0 && this.#writes[last]?.held === null) last -= 1;
-    const write = this.#writes[last];
-    if (write === undefined) return this.#sendAll(messages);
+    if (last < 0) return this.#sendAll(messages);
+    const write = this.#writes[last] as Write;
     this.#writes[last] = { ...write, held: [...(write.held ?? []), ...messages] };
   }
 
@@ -425,8 +425,9 @@ export class Replica implements Process {
   /** Whether the term or the vote is another than in the write before. */
   #isNewPledge({ term, vote }: HardState): boolean {
     const before = this.#pledge;
+    if (term === before.term && vote === before.vote) return false;
     this.#pledge = { term, vote };
-    return term !== before.term || vote !== before.vote;
+    return true;
   }
 
   /**

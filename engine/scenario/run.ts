@@ -162,6 +162,8 @@ export class Run {
   #head: Position = { n: 0, at: 0, commands: 0 };
   /** In order of position. */
   #checkpoints: Checkpoint[] = [];
+  /** From a checkpoint's event on, up to another, none is due: asked after every round, the list is not looked through. */
+  readonly #calm = { from: 0, until: 0 };
   readonly #branches: Branch[] = [];
   readonly #entries = new EntryPool();
   #keyframeDue = true;
@@ -427,18 +429,18 @@ export class Run {
   }
 
   #checkpointDue({ world: { n } }: Live): boolean {
-    // Asked after every round; nearly always the run is behind the newest one.
-    const newest = this.#checkpoints.at(-1);
-    const before =
-      newest === undefined || newest.position.n <= n
-        ? newest
-        : this.#checkpoints.findLast((checkpoint) => checkpoint.position.n <= n);
-    return n - (before?.position.n ?? 0) >= this.#checkpointEvents;
+    const calm = this.#calm;
+    if (n >= calm.from && n < calm.until) return false;
+    const before = this.#checkpoints.findLast((checkpoint) => checkpoint.position.n <= n);
+    calm.from = before?.position.n ?? 0;
+    calm.until = calm.from + this.#checkpointEvents;
+    return n >= calm.until;
   }
 
   #insert(checkpoint: Checkpoint): void {
     const at = this.#checkpoints.findLastIndex(({ position }) => comparePositions(position, checkpoint.position) <= 0);
     this.#checkpoints.splice(at + 1, 0, checkpoint);
+    this.#calm.until = 0;
     if (this.#checkpoints.length <= CHECKPOINTS_MAX) return;
     const fresh = this.#checkpoints.length - CHECKPOINTS_FRESH;
     this.#checkpoints = this.#checkpoints.filter((_, i) => i >= fresh || i % 2 === 1);
@@ -446,6 +448,7 @@ export class Run {
 
   #keepCheckpointsUpTo(end: Position): void {
     this.#checkpoints = this.#checkpoints.filter(({ position }) => comparePositions(position, end) <= 0);
+    this.#calm.until = 0;
   }
 }
 

@@ -15,12 +15,18 @@ export const NEVER = Number.POSITIVE_INFINITY;
  */
 export type CellState = "absent" | "booting" | "running" | "paused" | "crashed" | "panicked";
 
+/** To another process. */
+export interface Way {
+  readonly to: Cell;
+  readonly link: Link;
+}
+
 export interface Cell {
   readonly id: ProcessId;
   readonly spec: ProcessSpec;
   readonly out: Out;
-  /** Links from here, found again without building a key. */
-  readonly links: Map<ProcessId, Link>;
+  /** Where something was sent from here, found again with one look. */
+  readonly ways: Map<ProcessId, Way>;
   state: CellState;
   incarnation: number;
   clock: Clock;

@@ -20,6 +20,7 @@ import {
   type PendingKind,
   type PendingState,
   savePending,
+  type Way,
 } from "./cell.ts";
 import { Clock, type ClockState } from "./clock.ts";
 import { checkCommand, type Facts } from "./command-check.ts";
@@ -363,7 +364,7 @@ export class World implements Facts, Carrier {
       id,
       spec,
       out: this.#makeOut(() => cell),
-      links: new Map(),
+      ways: new Map(),
       state: saved?.state ?? (spec.present ? "booting" : "absent"),
       incarnation: saved?.incarnation ?? 1,
       clock: saved === null ? Clock.started(0, WALL_AT_START) : new Clock(saved.clock),
@@ -383,9 +384,10 @@ export class World implements Facts, Carrier {
   #makeOut(self: () => Cell): Out {
     return {
       send: (to, message) => {
+        const from = self();
+        const way = from.ways.get(to) ?? this.#findWay(from, to);
         // An address at which there is no machine: nobody will ever know.
-        const receiver = this.#cells.get(to);
-        if (receiver !== undefined) this.#send(self(), receiver, message);
+        if (way !== undefined) this.#send(from, way, message);
       },
       wake: (awake) => this.#setWake(self(), awake),
       append: (file, bytes) => {
@@ -410,8 +412,15 @@ export class World implements Facts, Carrier {
     };
   }
 
-  #send(from: Cell, to: Cell, body: unknown): void {
-    const link = this.link(from, to);
+  #findWay(from: Cell, id: ProcessId): Way | undefined {
+    const to = this.#cells.get(id);
+    if (to === undefined) return undefined;
+    const way = { to, link: this.#network.link(from.id, id) };
+    from.ways.set(id, way);
+    return way;
+  }
+
+  #send(from: Cell, { to, link }: Way, body: unknown): void {
     const arrivesAt = link.arrival(this.#now);
     const lost = link.cut ? "cut" : link.rng.chance(link.quality.lossPerMillion) ? "loss" : null;
     const first = this.#datagram(from, to, body, arrivesAt, lost, null);
@@ -754,12 +763,8 @@ export class World implements Facts, Carrier {
   }
 
   link(from: Cell, to: Cell): Link {
-    let link = from.links.get(to.id);
-    if (link === undefined) {
-      link = this.#network.link(from.id, to.id);
-      from.links.set(to.id, link);
-    }
-    return link;
+    const way = from.ways.get(to.id) ?? this.#findWay(from, to.id);
+    return present(way, "a process of this world").link;
   }
 
   segment(from: Cell, to: Cell, segment: Segment, arrivesAt: Micros | null, copyOf: MessageId | null): Pending {

@@ -183,7 +183,7 @@ function set<Kind extends Requests>(
   const at = client[kind].findLastIndex((one) => one.request === request);
   if (at < 0) return;
   const list = own(client, kind);
-  list[at] = { ...(list[at] as RequestOf<Kind>), ...change };
+  list[at] = Object.assign({ ...(list[at] as RequestOf<Kind>) }, change);
 }
 
 export function newClient(id: ProcessId): ClientView {

@@ -47,10 +47,7 @@ export class Flights {
   }
 
   land(id: MessageId): void {
-    const flight = this.#travelling.get(id);
-    if (flight === undefined) return;
-    this.#travelling.delete(id);
-    if (flight.known) this.#landed.push(id);
+    if (this.#travelling.take(id)?.known === true) this.#landed.push(id);
   }
 
   lost(at: Micros, id: MessageId, why: Lost): void {
