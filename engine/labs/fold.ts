@@ -124,7 +124,9 @@ export class LabFold {
     if (client !== undefined) this.#client(client, event as LabEvent | WorldEvent, traced);
     else if (process === RESOURCE) this.#resource(event as ResourceEvent, traced);
     else if (process !== null) this.#server(process, event as RedisEvent | WorldEvent);
-    if ((event as WorldEvent).type === "sent") this.#sent(process, event as Extract<WorldEvent, { type: "sent" }>);
+    if ((event as WorldEvent).type !== "sent") return;
+    const { to } = event as Extract<WorldEvent, { type: "sent" }>;
+    if (client === undefined ? this.#isToClient(process, to) : this.#servers.has(to)) this.#counts();
   }
 
   settle(at: Micros): void {
@@ -444,11 +446,12 @@ export class LabFold {
     }
   }
 
-  #sent(from: ProcessId | null, { to }: { readonly to: ProcessId }): void {
-    const { clients } = this.#state;
-    const servers = this.#servers;
-    const ours = from !== null && ((clients.has(from) && servers.has(to)) || (clients.has(to) && servers.has(from)));
-    if (!ours) return;
+  #isToClient(from: ProcessId | null, to: ProcessId): boolean {
+    return from !== null && this.#servers.has(from) && this.#state.clients.has(to);
+  }
+
+  /** One more between a client and a server. */
+  #counts(): void {
     this.#state.messages += 1;
     this.#changed = true;
   }

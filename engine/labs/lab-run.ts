@@ -43,6 +43,8 @@ export class LabRun {
   /** What was asked, by connection and number: kept only where answers are to be told apart. */
   #asked: Map<string, string> | null = null;
   #steps: { readonly client: ProcessId; readonly step: string | null }[] = [];
+  /** Whether somebody asks after each round what has happened in it. */
+  #isLookedAt = false;
   #believes = 0;
   events = 0;
 
@@ -72,13 +74,14 @@ export class LabRun {
   }
 
   /** To an instant of the story, or until `stop` says so after a round. @returns whether it was stopped */
-  runTo(to: Micros, stop: () => boolean = never): boolean {
+  runTo(to: Micros, stop: (() => boolean) | null = null): boolean {
     const end = to + this.config.warmUp;
+    this.#isLookedAt = stop !== null;
     while (this.world.nextAt <= end) {
       if (this.#sent.length > 0) this.#sent = [];
       if (this.#steps.length > 0) this.#steps = [];
       this.world.runRoundHere(this.#host);
-      if (stop()) return true;
+      if (stop?.() === true) return true;
     }
     if (this.world.now < end) this.world.idleUntil(end);
     return false;
@@ -126,6 +129,12 @@ export class LabRun {
     this.events += 1;
     this.fold.add(traced);
     const event = traced.event as WorldEvent | LabEvent | RoleTold;
+    if (event.type === "role-changed" && event.role === "leader") this.leader = traced.process;
+    if (this.#isLookedAt || this.#asked !== null) this.#keep(traced, event);
+    this.#listener?.(traced);
+  }
+
+  #keep(traced: TraceEvent, event: WorldEvent | LabEvent | RoleTold): void {
     if (event.type === "sent" && traced.process !== null && event.segment?.part === "data") {
       const { connection, data } = event.segment;
       const sent: Sent = { message: event.message, from: traced.process, to: event.to, connection, data };
@@ -134,8 +143,6 @@ export class LabRun {
     } else if (event.type === "program-step" && traced.process !== null)
       this.#steps.push({ client: traced.process, step: event.step });
     else if (event.type === "lock-believes") this.#believes += 1;
-    else if (event.type === "role-changed" && event.role === "leader") this.leader = traced.process;
-    this.#listener?.(traced);
   }
 
   #note(sent: Sent, asked: Map<string, string>): void {
@@ -156,10 +163,6 @@ function numberOf({ connection, data }: Sent): string | null {
 interface RoleTold {
   readonly type: "role-changed";
   readonly role: string;
-}
-
-function never(): boolean {
-  return false;
 }
 
 /** A few words for what goes over a connection: an etcd method, a Redis command, or the kind of a frame. */

@@ -84,7 +84,8 @@ export function tellStory(story: LabStory, kit: LabKit, listener: ((event: Trace
       const end = due === undefined ? at : Math.min(at, due.until);
       // What is kept meanwhile may be due before.
       const before = kept.length;
-      if (run.runTo(Math.max(run.now, end), look) || kept.length > before) continue;
+      const stop = armed.length === 0 ? null : look;
+      if (run.runTo(Math.max(run.now, end), stop) || kept.length > before) continue;
       if (due === undefined || due.until > at) return;
       kept.splice(kept.indexOf(due), 1);
       order({ type: "release", message: due.message });

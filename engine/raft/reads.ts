@@ -19,11 +19,11 @@ export interface PendingRead extends ReadRequest {
 }
 
 /** Oldest first. A context that waits already is not asked a second time. */
-export function addRead(queue: PendingRead[], request: ReadRequest, index: Index, self: NodeId): boolean {
-  if (queue.some((read) => read.context === request.context)) return false;
+export function addRead(queue: PendingRead[], { context, from }: ReadRequest, index: Index, self: NodeId): boolean {
+  if (queue.some((read) => read.context === context)) return false;
   const acks = new Map<NodeId, boolean>();
   acks.set(self, true);
-  queue.push({ ...request, index, acks });
+  queue.push({ context, from, index, acks });
   return true;
 }
 
