@@ -35,6 +35,11 @@ export class ByteWriter {
     return this.#length;
   }
 
+  /** What is written, with room behind it. */
+  protected get buffer(): Uint8Array {
+    return this.#bytes;
+  }
+
   u8(value: number): void {
     this.#room(1);
     this.#bytes[this.#length++] = value;
@@ -83,32 +88,6 @@ export class ByteWriter {
     const at = this.#length;
     for (let i = 0; i < length; i += 1) bytes[at + i] = value.charCodeAt(i);
     this.#length = at + length;
-  }
-
-  /** What is written from now until `closeLength` will have its length before it. */
-  openLength(): number {
-    this.u8(0);
-    return this.#length;
-  }
-
-  /** @param start what `openLength` gave */
-  closeLength(start: number): void {
-    const size = this.#length - start;
-    if (size < 128) {
-      this.#bytes[start - 1] = size;
-      return;
-    }
-    let more = 0;
-    for (let rest = size; rest >= 128; rest = Math.floor(rest / 128)) more += 1;
-    this.#room(more);
-    this.#bytes.copyWithin(start + more, start, this.#length);
-    let rest = size;
-    for (let at = start - 1; at < start - 1 + more; at += 1) {
-      this.#bytes[at] = (rest % 128) | 128;
-      rest = Math.floor(rest / 128);
-    }
-    this.#bytes[start - 1 + more] = rest;
-    this.#length += more;
   }
 
   /** Forgets what was written. */
@@ -222,11 +201,6 @@ export class ByteReader {
     this.#need(length);
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
-  }
-
-  skip(length: number): void {
-    this.#need(length);
-    this.#at += length;
   }
 
   text(): string {

@@ -3,7 +3,8 @@
  * does to them (etcd server/etcdserver/apply). Members that have applied the same entries hold the same, and answer
  * HashKV alike.
  */
-import { ByteReader, ByteWriter } from "../base/bytes.ts";
+import { ByteReader } from "../base/bytes.ts";
+import { NestedWriter } from "../base/nested-writer.ts";
 import type { Micros } from "../base/units.ts";
 import { type EtcdError, etcdError } from "./api/errors.ts";
 import { type LeaseId, type MemberId, NO_LEASE } from "./api/ids.ts";
@@ -282,7 +283,7 @@ export class EtcdState {
   // ── state ──
 
   snapshot(): Uint8Array {
-    const out = new ByteWriter(4_096);
+    const out = new NestedWriter(4_096);
     this.lessor.snapshot(out);
     this.mvcc.snapshot(out);
     this.auth.snapshot(out);

@@ -152,18 +152,17 @@ describe("events", () => {
     expect(leaders).toEqual([N2, null]);
   });
 
-  it("can be switched on and off without a difference to the run", () => {
+  it("make no difference to the run, whether somebody listens or not", () => {
     const { events, emit } = record();
     const loud = leader({ emit });
     const quiet = leader();
-    loud.setEmit(null);
     const count = events.length;
     for (const peer of [loud, quiet]) {
       appended(peer, "a");
       peer.step(message(accept(N2, N1, 1, 2)));
       settle(peer);
     }
-    expect(events).toHaveLength(count);
+    expect(events.length).toBeGreaterThan(count);
     expect(canonical(loud)).toEqual(canonical(quiet));
   });
 });

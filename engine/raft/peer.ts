@@ -9,7 +9,7 @@ import { assert } from "../base/assert.ts";
 import { ALL_KEPT, type BrokenRules, type RaftRule } from "./broken.ts";
 import type { ConfChange } from "./conf-change.ts";
 import { allVoters, isCoherent, NO_CONF } from "./configuration.ts";
-import type { Emit, ProgressView } from "./events.ts";
+import type { ProgressView } from "./events.ts";
 import { RaftPanic } from "./events.ts";
 import type {
   Done,
@@ -88,14 +88,12 @@ export interface Peer {
   entry(index: Index): Entry | null;
   /** What it knows about each member, in order of id; only a leader's is meaningful. */
   progress(): readonly { readonly id: NodeId; readonly progress: ProgressView }[];
-  electionTimer(): { readonly elapsedTicks: number; readonly timeoutTicks: number };
 
   setPreVote(on: boolean): void;
   setCheckQuorum(on: boolean): void;
   setReadOnly(mode: ReadOnlyMode): void;
   /** Switches rules off, and all others on again. */
   setBroken(rules: BrokenRules): void;
-  setEmit(emit: Emit | null): void;
   /** Holds until the next transition draws anew. */
   setElectionTimeout(ticks: number): void;
 }
@@ -332,10 +330,6 @@ class RaftPeer implements Peer {
     return this.#peer.peers.map((progress) => ({ id: progress.id, progress: viewOf(progress) }));
   }
 
-  electionTimer(): { readonly elapsedTicks: number; readonly timeoutTicks: number } {
-    return { elapsedTicks: this.#peer.electionElapsed, timeoutTicks: this.#peer.electionTimeout };
-  }
-
   setPreVote(on: boolean): void {
     this.#peer.preVote = on;
   }
@@ -357,11 +351,6 @@ class RaftPeer implements Peer {
     if (rules.has("same-election-timeouts") === same) return;
     drawElectionTimeout(peer);
     tellElectionTimer(peer);
-  }
-
-  setEmit(emit: Emit | null): void {
-    this.#peer.emit = emit;
-    this.#peer.log.emit = emit;
   }
 
   setElectionTimeout(ticks: number): void {

@@ -163,7 +163,8 @@ export class Run {
   /** In order of position. */
   #checkpoints: Checkpoint[] = [];
   /** From a checkpoint's event on, up to another, none is due: asked after every round, the list is not looked through. */
-  readonly #calm = { from: 0, until: 0 };
+  #calmFrom = 0;
+  #calmUntil = 0;
   readonly #branches: Branch[] = [];
   readonly #entries = new EntryPool();
   #keyframeDue = true;
@@ -429,18 +430,17 @@ export class Run {
   }
 
   #checkpointDue({ world: { n } }: Live): boolean {
-    const calm = this.#calm;
-    if (n >= calm.from && n < calm.until) return false;
+    if (n >= this.#calmFrom && n < this.#calmUntil) return false;
     const before = this.#checkpoints.findLast((checkpoint) => checkpoint.position.n <= n);
-    calm.from = before?.position.n ?? 0;
-    calm.until = calm.from + this.#checkpointEvents;
-    return n >= calm.until;
+    this.#calmFrom = before?.position.n ?? 0;
+    this.#calmUntil = this.#calmFrom + this.#checkpointEvents;
+    return n >= this.#calmUntil;
   }
 
   #insert(checkpoint: Checkpoint): void {
     const at = this.#checkpoints.findLastIndex(({ position }) => comparePositions(position, checkpoint.position) <= 0);
     this.#checkpoints.splice(at + 1, 0, checkpoint);
-    this.#calm.until = 0;
+    this.#calmUntil = 0;
     if (this.#checkpoints.length <= CHECKPOINTS_MAX) return;
     const fresh = this.#checkpoints.length - CHECKPOINTS_FRESH;
     this.#checkpoints = this.#checkpoints.filter((_, i) => i >= fresh || i % 2 === 1);
@@ -448,7 +448,7 @@ export class Run {
 
   #keepCheckpointsUpTo(end: Position): void {
     this.#checkpoints = this.#checkpoints.filter(({ position }) => comparePositions(position, end) <= 0);
-    this.#calm.until = 0;
+    this.#calmUntil = 0;
   }
 }
 

@@ -68,12 +68,6 @@ function mix(hash: number, word: number): number {
   return (h << 13) | (h >>> 19);
 }
 
-/** Two words at once: the second is multiplied beside the first, which takes no longer than one. */
-function mixBoth(hash: number, first: number, second: number): number {
-  const h = Math.imul(hash ^ first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
-  return (h << 13) | (h >>> 19);
-}
-
 /** Says of what kind the next word is, which costs no word of its own: words are mostly small, and this is not. */
 function kind(hash: number, of: number): number {
   return hash ^ Math.imul(of, 0xc2b2ae35);
@@ -87,15 +81,11 @@ function mixNumber(hash: number, value: number): number {
   return low === value ? mix(hash, low) : mix(mix(kind(hash, 5), low), Math.floor(value * HIGH));
 }
 
+/** Two at once: where both are small, the second is multiplied beside the first, which takes no longer than one. */
 function mixNumbers(hash: number, first: number, second: number): number {
   const [a, b] = [first | 0, second | 0];
-  return a === first && b === second ? mixBoth(hash, a, b) : mixNumber(mixNumber(kind(hash, 6), first), second);
-}
-
-/** A number and a text. */
-function mixNamed(hash: number, value: number, text: string): number {
-  const low = value | 0;
-  return low === value ? mixBoth(hash, low, wordOf(text)) : mixText(mixNumber(hash, value), text);
+  if (a !== first || b !== second) return mixNumber(mixNumber(kind(hash, 6), first), second);
+  return mix(hash ^ Math.imul(b, 0x85ebca6b), a);
 }
 
 function mixText(hash: number, text: string): number {
@@ -169,10 +159,10 @@ interface EntryShown extends Id {
 function mixEvent(hash: number, event: FrequentEvent, process: string | null): number {
   switch (event.type) {
     case "delivered":
-      return mixNamed(kind(hash, 8), event.message, event.from);
+      return mixText(mixNumber(kind(hash, 8), event.message), event.from);
     case "sent": {
       const { message, to, arrivesAt, lost, copyOf, body, segment } = event;
-      let h = mixNumber(mixNamed(kind(hash, 9), message, to), arrivesAt ?? -1);
+      let h = mixNumber(mixText(mixNumber(kind(hash, 9), message), to), arrivesAt ?? -1);
       if (lost !== null || copyOf !== null) h = mixNumber(mixTextOrNull(kind(h, 3), lost), copyOf ?? -1);
       if (segment !== null) h = mixFields(h, segment);
       return body === null ? mix(h, 4) : mixBody(h, body as FrequentBody, process, to);
@@ -180,7 +170,7 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
     case "timer-set":
       return mixNumbers(kind(hash, 14), wordOfName(event.timer), event.firesIn);
     case "wrote":
-      return mixNamed(kind(hash, 10), event.bytes, event.file);
+      return mixText(mixNumber(kind(hash, 10), event.bytes), event.file);
     case "persist-begun": {
       const { hardState, entries, snapshot } = event;
       // Which of them are there has a word: without it the figures of one could stand for those of another.
@@ -199,7 +189,7 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
     case "entries-shown": {
       let h = mix(kind(hash, 16), event.entries.length);
       for (const entry of event.entries)
-        h = mixTextOrNull(mixNamed(mixId(h, entry), wordOfName(entry.type), entry.label), entry.request);
+        h = mixTextOrNull(mixText(mix(mixId(h, entry), wordOfName(entry.type)), entry.label), entry.request);
       return h;
     }
     case "match-advanced":
@@ -212,7 +202,7 @@ function mixEvent(hash: number, event: FrequentEvent, process: string | null): n
       return mixNumbers(kind(hash, (type.charCodeAt(1) << 8) | type.length), from, to);
     }
     case "command-applied":
-      return mixTextOrNull(mixNamed(kind(hash, 22), event.index, event.label), event.summary);
+      return mixTextOrNull(mixText(mixNumber(kind(hash, 22), event.index), event.label), event.summary);
     case "woke":
       return mix(hash, 13);
     default:
@@ -246,7 +236,7 @@ type FrequentBody = Envelope &
 
 /** From whom and to whom a message says that it is: all but always by whom and to whom it is sent. */
 function mixEnvelope(hash: number, { from, to, term }: Envelope, sender: string | null, receiver: string): number {
-  const h = from === sender && to === receiver ? hash : mixBoth(kind(hash, 28), wordOf(from), wordOf(to));
+  const h = from === sender && to === receiver ? hash : mixText(mixText(kind(hash, 28), from), to);
   return mixNumber(h, term);
 }
 
@@ -256,8 +246,8 @@ function mixBody(hash: number, body: FrequentBody, sender: string | null, receiv
       let h = mixId(mixEnvelope(kind(hash, 23), body, sender, receiver), body.prev);
       h = mixNumbers(h, body.leaderCommit, body.entries.length);
       for (const entry of body.entries) {
-        h = mixBoth(mixId(h, entry), wordOfName(entry.type), entry.refused === true ? 1 : 2);
-        h = mixBoth(h, entry.data.length, hashOfBytes(entry.data));
+        h = mixNumbers(mixId(h, entry), wordOfName(entry.type), entry.refused === true ? 1 : 2);
+        h = mixNumbers(h, entry.data.length, hashOfBytes(entry.data));
       }
       return h;
     }
@@ -316,7 +306,7 @@ function mixValue(hash: number, value: unknown): number {
     for (const item of value) h = mixValue(h, item);
     return h;
   }
-  if (value instanceof Uint8Array) return mixBoth(hash, value.length, hashOfBytes(value));
+  if (value instanceof Uint8Array) return mixNumbers(hash, value.length, hashOfBytes(value));
   return mixFields(hash, value);
 }
 

@@ -374,8 +374,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "asks for votes before its own is durable",
     file: "replica/replica.ts",
-    find: "    if (write === undefined) return this.#sendAll(messages);",
-    replace: "    if (write === undefined || messages.length > 0) return this.#sendAll(messages);",
+    find: "    if (last < 0) return this.#sendAll(messages);",
+    replace: "    if (last < 0 || messages.length > 0) return this.#sendAll(messages);",
     meant: ["promise-before-fsync"],
   },
   {

@@ -6,7 +6,8 @@
  * (a message, or a member of a oneof) is null then. Bytes are byte strings; an int64 that is calculated with is a safe
  * integer; ids are decimal strings. (protobuf.dev/programming-guides/encoding)
  */
-import { ByteReader, ByteWriter, MalformedBytes, utf8Decode } from "../../base/bytes.ts";
+import { ByteReader, type ByteWriter, MalformedBytes, utf8Decode } from "../../base/bytes.ts";
+import { NestedWriter } from "../../base/nested-writer.ts";
 import { type Bytes, fromArray } from "./bytes.ts";
 
 interface Kinds {
@@ -230,7 +231,7 @@ function codedOf(key: string, given: Field): Coded {
 }
 
 /** One for all: an encoding is over before another begins. */
-const OUT = new ByteWriter(1_024);
+const OUT = new NestedWriter(1_024);
 
 /** The bytes of a message; zero fields are left out. */
 export function encode<T>(of: Descriptor<T>, value: T): Uint8Array {
@@ -256,7 +257,7 @@ export function encodeGiven<T>(of: Descriptor<T>, given: Partial<T>): Uint8Array
 }
 
 /** The same, with their length before them, at the end of what a writer holds. */
-export function encodeInto<T>(of: Descriptor<T>, value: T, out: ByteWriter): void {
+export function encodeInto<T>(of: Descriptor<T>, value: T, out: NestedWriter): void {
   const start = out.openLength();
   write(codingOf(of).fields, value as Values, out);
   out.closeLength(start);
@@ -264,7 +265,7 @@ export function encodeInto<T>(of: Descriptor<T>, value: T, out: ByteWriter): voi
 
 type Values = Readonly<Record<string, unknown>>;
 
-function write(fields: readonly Coded[], value: Values, out: ByteWriter): void {
+function write(fields: readonly Coded[], value: Values, out: NestedWriter): void {
   for (const coded of fields) {
     const item = value[coded.key];
     if (item === coded.zero) continue;
@@ -279,7 +280,7 @@ function write(fields: readonly Coded[], value: Values, out: ByteWriter): void {
   }
 }
 
-function writeOne(coded: Coded, value: unknown, out: ByteWriter): void {
+function writeOne(coded: Coded, value: unknown, out: NestedWriter): void {
   out.varint(coded.tag);
   switch (coded.kind) {
     case "bytes":
@@ -361,7 +362,7 @@ function read(of: Descriptor, reader: ByteReader, end: number): object {
       continue;
     }
     const length = reader.varint();
-    if (coded === undefined) reader.skip(length);
+    if (coded === undefined) reader.raw(length);
     else if (!coded.field.repeated) value[coded.key] = delimited(coded, reader, length);
     else {
       // The zero is shared: the first item makes a list of its own.

@@ -6,7 +6,8 @@
  */
 import { type AppendOnly, copyOf } from "../../base/append-only.ts";
 import { assert } from "../../base/assert.ts";
-import { ByteReader, ByteWriter } from "../../base/bytes.ts";
+import { ByteReader } from "../../base/bytes.ts";
+import type { NestedWriter } from "../../base/nested-writer.ts";
 import type { Bytes } from "../api/bytes.ts";
 import { type EtcdError, etcdError } from "../api/errors.ts";
 import { type LeaseId, NO_LEASE } from "../api/ids.ts";
@@ -234,7 +235,7 @@ export class Mvcc {
   // ── state ──
 
   /** Equal on all members that have applied as much. */
-  snapshot(out: ByteWriter): void {
+  snapshot(out: NestedWriter): void {
     out.varint(this.#revision);
     out.varint(this.#compactRevision + 1);
     out.varint(this.#history.length);
