@@ -213,6 +213,22 @@ describe("calls", () => {
     expect(two.client.checkpoint()).toEqual(one.client.checkpoint());
     expect(two.client.wakeAt()).toBe(one.client.wakeAt());
   });
+
+  it("what happens after a checkpoint does not change it", () => {
+    const bench = new Bench(["n1"], { requestTimeout: 5 * SECOND });
+    bench.client.watch("k");
+    bench.settle();
+    const { call } = bench.last("open");
+    bench.message(call, create(WatchResponse, { header: header(1), watchId: 0, created: true }));
+    bench.client.call("KV/Range", { key: "a" });
+    const checkpoint = bench.client.checkpoint();
+    const then = structuredClone(checkpoint);
+    bench.message(call, create(WatchResponse, { header: header(7), events: [put("k", 7)] }));
+    bench.lose("n1");
+    bench.settle();
+    expect(bench.client.checkpoint()).not.toEqual(then);
+    expect(checkpoint).toEqual(then);
+  });
 });
 
 describe("streams", () => {
