@@ -2,6 +2,13 @@
 import type { Micros } from "../base/units.ts";
 import type { Input, Stamp } from "../sim/process.ts";
 
+/** Keeps the stamp of the input at hand: the world's own is another one at the next. */
+export function keepStamp(kept: Stamp, { mono, wall, awake }: Stamp): void {
+  kept.mono = mono;
+  kept.wall = wall;
+  kept.awake = awake;
+}
+
 export type DriverOutcome =
   | { readonly type: "answer"; readonly ticket: number; readonly body: object }
   | { readonly type: "error"; readonly ticket: number; readonly error: string; readonly unknown: boolean }

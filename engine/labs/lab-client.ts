@@ -10,7 +10,7 @@ import type { Micros } from "../base/units.ts";
 import type { ProcessId } from "../sim/command.ts";
 import { describeError } from "../sim/host.ts";
 import type { ConnectionId, Env, Input, Process, Stamp } from "../sim/process.ts";
-import type { Driver, DriverOutcome } from "./driver.ts";
+import { type Driver, type DriverOutcome, keepStamp } from "./driver.ts";
 import type { LabEvent, Waits } from "./events.ts";
 import type { AnyProgram, CommonLocals, Got, Here, Label, LockParams, Turn } from "./program.ts";
 import type { WriteAnswer, WriteRequest } from "./resource.ts";
@@ -79,7 +79,7 @@ export class LabClient implements Process {
   readonly #driver: Driver;
   readonly #emit: ((event: LabEvent) => void) | null;
   /** At the input at hand. */
-  readonly #stamp = { mono: 0, wall: 0, awake: 0 };
+  readonly #stamp: Stamp = { mono: 0, wall: 0, awake: 0 };
   readonly #here: { -readonly [K in keyof Here]: Here[K] };
   #state: State;
 
@@ -139,14 +139,10 @@ export class LabClient implements Process {
     this.#env.out.wake(this.#wakeAt());
   }
 
-  /** The world's own stamp is another one at the next input. */
-  #now({ mono, wall, awake }: Stamp): void {
-    const stamp = this.#stamp;
-    stamp.mono = mono;
-    stamp.wall = wall;
-    stamp.awake = awake;
-    this.#here.mono = mono;
-    this.#here.wall = wall;
+  #now(stamp: Stamp): void {
+    keepStamp(this.#stamp, stamp);
+    this.#here.mono = stamp.mono;
+    this.#here.wall = stamp.wall;
   }
 
   checkpoint(): unknown {

@@ -39,6 +39,29 @@ it("a counter that sticks gives the last number for ever, and goes on only withi
   expect(tree.stat("/q")).toMatchObject({ cversion: -6, numChildren: 4, pzxid: 1 });
 });
 
+it("children are read in order, also after some came and went since they were read first", () => {
+  const { tree, write, made } = treeOf();
+  made("/d");
+  const names = ["m", "c", "x", "a", "n", "b", "z"];
+  const read = () => {
+    const answer = tree.getChildren("/d", []);
+    return answer.err === "OK" ? answer.result.children : answer.err;
+  };
+  const there = new Set<string>();
+  for (const [i, name] of names.entries()) {
+    made(`/d/${name}`);
+    there.add(name);
+    const before = read();
+    expect(before).toEqual([...there].sort());
+    if (i % 3 !== 2) continue;
+    write({ call: "delete", path: `/d/${names[i - 1]}`, version: -1 });
+    there.delete(names[i - 1] ?? "");
+    expect(read()).toEqual([...there].sort());
+    // Who was given the list before still has it.
+    expect(before).toHaveLength(there.size + 1);
+  }
+});
+
 it("a multi that fails leaves no trace: nodes, counters, versions, ephemerals, changes", () => {
   const { tree, write, made } = treeOf();
   for (const path of ["/m", "/m/old"]) made(path);

@@ -38,7 +38,7 @@ export function measureLabStories(what: "median" | "worst" | "first"): Measured 
   return { value, note: `${timed.length} stories, ${over} over 50; ${named.join(", ")}` };
 }
 
-/** Milliseconds of processor time for a minute of the story, or for all of a shorter one. */
+/** Milliseconds for a minute of the story, or for all of a shorter one. */
 function timeOf(story: LabStory): number {
   const spent = stopwatch();
   tellStory(story, LAB_KIT);

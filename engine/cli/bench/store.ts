@@ -36,7 +36,7 @@ function chosen(count: number, keys: number): readonly number[] {
   return Array.from({ length: count }, () => rng.below(keys));
 }
 
-/** Times a second, by the processor's time. */
+/** Times a second. */
 function rate(count: number, work: () => void): number {
   const spent = stopwatch();
   work();

@@ -7,7 +7,7 @@ import type { Env, Input, Stamp } from "../../sim/process.ts";
 import { rngFromState } from "../../base/rng.ts";
 import type { Answer, Call, SessionId } from "../../zookeeper/api.ts";
 import { type ZkCheckpoint, type ZkConfig, ZkConn } from "../../zookeeper/client.ts";
-import { type Driver, type DriverOutcome, NO_OUTCOMES } from "../driver.ts";
+import { type Driver, type DriverOutcome, keepStamp, NO_OUTCOMES } from "../driver.ts";
 
 export type ZkRequest =
   | { readonly type: "call"; readonly call: Call }
@@ -51,7 +51,7 @@ export const NO_ANSWER = "no answer in time";
 export class ZkDriver implements Driver {
   readonly #conn: ZkConn;
   /** At the input at hand. */
-  readonly #stamp = { mono: 0, wall: 0, awake: 0 };
+  readonly #stamp: Stamp = { mono: 0, wall: 0, awake: 0 };
   #listeners = new Map<number, string>();
   #count = 0;
   #forgotten = new Set<number>();
@@ -97,17 +97,10 @@ export class ZkDriver implements Driver {
   }
 
   on(input: Input, stamp: Stamp): readonly DriverOutcome[] {
-    this.#now(stamp);
+    keepStamp(this.#stamp, stamp);
     if (input.type === "boot") this.#conn.start(input.incarnation, stamp);
     this.#conn.step(input, stamp);
     return this.take();
-  }
-
-  #now({ mono, wall, awake }: Stamp): void {
-    const stamp = this.#stamp;
-    stamp.mono = mono;
-    stamp.wall = wall;
-    stamp.awake = awake;
   }
 
   take(): readonly DriverOutcome[] {
@@ -197,6 +190,6 @@ export class ZkDriver implements Driver {
     this.#forgotten = new Set(forgotten);
     this.#deadlines = new Map(deadlines);
     this.#renewals = renewals;
-    this.#now(stamp);
+    keepStamp(this.#stamp, stamp);
   }
 }
